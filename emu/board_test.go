@@ -16,7 +16,7 @@ const (
 // stack at 0x200000.
 func boardMachine(t testing.TB, bias uint64, code ...byte) (*Machine, Ctx) {
 	t.Helper()
-	m, err := New(Config{Bare: true, CodeBias: bias, Space: 4 << 20, Uniprocessor: true, Code: []Range{{boardCode + bias, boardCode + bias + 0x1000}}})
+	m, err := New(Config{Bare: true, CodeBias: bias, Space: 4 << 20, Uniprocessor: true, Code: []Range{{Lo: boardCode + bias, Hi: boardCode + bias + 0x1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestBlind(t *testing.T) {
 		0xf4) // hlt
 	m.DeclareAllShared(true)
 	k := m.Mark()
-	s := m.Run(&Run{From: ctx, Set: trace.RAX, Regs: Regs{RAX: 7}, Blind: Range{0x300000, 0x300008}})
+	s := m.Run(&Run{From: ctx, Set: trace.RAX, Regs: Regs{RAX: 7}, Blind: Range{Lo: 0x300000, Hi: 0x300008}})
 	if len(s.Accesses) != 1 || s.Accesses[0].Addr != 0x300008 || m.Read64(0x300000) != 7 {
 		t.Errorf("%d records, %#x in the blind range", len(s.Accesses), m.Read64(0x300000))
 	}
@@ -112,7 +112,7 @@ func TestBlind(t *testing.T) {
 // TestPagesProtected: on i386 the pages that a kernel begins with are protected from
 // itself, too.
 func TestPagesProtected(t *testing.T) {
-	m, err := New(Config{Bare: true, Mode: I386, Space: 4 << 20, Uniprocessor: true, Code: []Range{{boardCode, boardCode + 0x1000}}})
+	m, err := New(Config{Bare: true, Mode: I386, Space: 4 << 20, Uniprocessor: true, Code: []Range{{Lo: boardCode, Hi: boardCode + 0x1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (m *Machine) Written(since uint64) (list []Range) {
 		if n := len(list); n > 0 && list[n-1].Hi == at {
 			list[n-1].Hi += size
 		} else {
-			list = append(list, Range{at, at + size})
+			list = append(list, Range{Lo: at, Hi: at + size})
 		}
 	}
 	return list

@@ -106,13 +106,22 @@ bool pushes(const uint8_t *p, bool is32)
 	return (peek(&b, 0) & 0xF8) == 0x50 || (is32 && (peek(&b, 0) & 0xE7) == 0x06);
 }
 
-/* The one-byte opcodes, without a lock prefix's meaning. */
 /* x87's functions that the engine computes wrongly. */
 static bool computed(uint8_t modrm)
 {
-	return modrm == X87_F2XM1 || modrm == X87_FYL2X || modrm == X87_FPREM1 || modrm == X87_FPREM || modrm == X87_FYL2XP1;
+	switch (modrm) {
+	case X87_F2XM1:
+	case X87_FYL2X:
+	case X87_FPATAN:
+	case X87_FPREM1:
+	case X87_FPREM:
+	case X87_FYL2XP1:
+		return true;
+	}
+	return false;
 }
 
+/* The one-byte opcodes, without a lock prefix's meaning. */
 static struct insn map1(const struct bytes *b)
 {
 	uint8_t op = peek(b, 0);

@@ -102,6 +102,7 @@ struct insn {
 enum x87 {
 	X87_F2XM1 = 0xF0,
 	X87_FYL2X = 0xF1,
+	X87_FPATAN = 0xF3,
 	X87_FPREM1 = 0xF5,
 	X87_FPREM = 0xF8,
 	X87_FYL2XP1 = 0xF9,

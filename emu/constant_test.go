@@ -27,7 +27,7 @@ func TestConstant(t *testing.T) {
 	} {
 		g := load(t, "mov (%rbx), %rax\nhlt\nstore: mov %rax, (%rbx)\nhlt\n", Config{})
 		g.Protect(dataAt, abi.PageSize, ProtRead|ProtWrite)
-		g.DeclareConstant([]Range{{dataAt - 7, dataAt + 15}})
+		g.DeclareConstant([]Range{{Lo: dataAt - 7, Hi: dataAt + 15}})
 		reads := func(t trace.TID) *Stop {
 			return g.Run(&Run{From: g.start(0), Thread: t, Set: trace.RBX, Regs: Regs{RBX: dataAt}, Flags: StopShared, StopAt: 2})
 		}

@@ -77,15 +77,6 @@ func (m *Machine) Regs(c Ctx) Regs {
 	return m.regs
 }
 
-// FPU is the registers of a context beyond the general ones.
-type FPU struct {
-	XMM, X87 [16][2]uint64 // as the engine gives them: the low word first; 8 of X87
-	MXCSR    uint64
-	Status   uint64 // of x87, and its control and tag word
-	Control  uint64
-	Tags     uint64
-}
-
 // FPU is those of a context.
 func (m *Machine) FPU(c Ctx) (f FPU) {
 	m.slot(c)

@@ -29,7 +29,7 @@ func TestFences(t *testing.T) {
 	hlt
 `, Config{})
 	g.DeclareAllShared(true)
-	s := g.Run(&Run{From: g.start(0), Flags: IgnoreBreaks, Budget: 1e6, Blind: Range{stackAt, stackAt + dataSize}})
+	s := g.Run(&Run{From: g.start(0), Flags: IgnoreBreaks, Budget: 1e6, Blind: Range{Lo: stackAt, Hi: stackAt + dataSize}})
 	var at []uint64
 	for _, a := range s.Accesses {
 		at = append(at, a.Addr-dataAt)

@@ -191,7 +191,7 @@ func (m *Machine) noAddresses(state []byte, mapped []Range) error {
 
 // fresh is the state of a processor of another machine, in which nothing has run.
 func (m *Machine) fresh(size int) ([]byte, error) {
-	o, err := New(Config{Bare: true, Mode: m.cfg.Mode, Space: 1 << 20, Uniprocessor: true, Code: []Range{{abi.PageSize, 2 * abi.PageSize}}})
+	o, err := New(Config{Bare: true, Mode: m.cfg.Mode, Space: 1 << 20, Uniprocessor: true, Code: []Range{{Lo: abi.PageSize, Hi: 2 * abi.PageSize}}})
 	if err != nil {
 		return nil, err
 	}

@@ -20,14 +20,14 @@ func TestFrozenConstants(t *testing.T) {
 			continue
 		}
 		constants++
-		if err := m.noAddresses(f.CPU, []Range{{v, v + 1}}); err != nil {
+		if err := m.noAddresses(f.CPU, []Range{{Lo: v, Hi: v + 1}}); err != nil {
 			t.Errorf("%#x at %d: %v", v, at, err)
 		}
 		binary.LittleEndian.PutUint64(f.CPU[at:], v+8)
-		if err := m.noAddresses(f.CPU, []Range{{v, v + 9}}); err == nil {
+		if err := m.noAddresses(f.CPU, []Range{{Lo: v, Hi: v + 9}}); err == nil {
 			t.Errorf("%#x at %d is in no other processor, and passes for a constant", v+8, at)
 		}
-		if err := m.noAddresses(f.CPU, []Range{{v + 8, v + 9}}); (err == nil) != (v+8 < m.space) {
+		if err := m.noAddresses(f.CPU, []Range{{Lo: v + 8, Hi: v + 9}}); (err == nil) != (v+8 < m.space) {
 			t.Errorf("%#x at %d, where another processor has no address, in a guest of %#x bytes: %v", v+8, at, m.space, err)
 		}
 		binary.LittleEndian.PutUint64(f.CPU[at:], v)

@@ -61,7 +61,7 @@ func load(t testing.TB, source string, cfg Config) *guest {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cfg.Code = []Range{{codeAt, codeAt + codeSize}}
+	cfg.Code = []Range{{Lo: codeAt, Hi: codeAt + codeSize}}
 	m, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

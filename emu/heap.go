@@ -168,7 +168,7 @@ func (m *Machine) Buried(n int) Range {
 		return Range{}
 	}
 	at := graves(m.cfg.Heap) + uint64(n)*16
-	return Range{m.Read64(at), m.Read64(at + 8)}
+	return Range{Lo: m.Read64(at), Hi: m.Read64(at + 8)}
 }
 
 // HasHeap reports whether any address is in Config.Heap: else nothing is ever Dead.

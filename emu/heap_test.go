@@ -10,9 +10,9 @@ import (
 // heaped is a machine whose data is a heap with one block of size bytes at
 // offset at; code from entry+ahead on may read beyond it.
 func heaped(t *testing.T, source string, at, size uint64, ahead uint64) *guest {
-	cfg := Config{Heap: Range{dataAt, dataAt + dataSize/2}}
+	cfg := Config{Heap: Range{Lo: dataAt, Hi: dataAt + dataSize/2}}
 	if ahead > 0 {
-		cfg.Ahead = []Range{{codeAt + ahead, codeAt + codeSize}}
+		cfg.Ahead = []Range{{Lo: codeAt + ahead, Hi: codeAt + codeSize}}
 	}
 	g := load(t, source+"\n\thlt\n", cfg)
 	g.Alive(dataAt+at, size, true)
@@ -133,8 +133,8 @@ func TestReadsAhead(t *testing.T) {
 
 // TestHeapConfig: a heap without room for its map is refused.
 func TestHeapConfig(t *testing.T) {
-	for _, h := range []Range{{dataAt, dataAt}, {dataAt + 8, dataAt + 128}, {1 << 36, 1 << 37}} {
-		if m, err := New(Config{Code: []Range{{codeAt, codeAt + codeSize}}, Heap: h}); err == nil {
+	for _, h := range []Range{{Lo: dataAt, Hi: dataAt}, {Lo: dataAt + 8, Hi: dataAt + 128}, {Lo: 1 << 36, Hi: 1 << 37}} {
+		if m, err := New(Config{Code: []Range{{Lo: codeAt, Hi: codeAt + codeSize}}, Heap: h}); err == nil {
 			m.Close()
 			t.Errorf("a heap at %x is accepted", h)
 		}
@@ -147,7 +147,7 @@ func BenchmarkBlocks(b *testing.B) {
 		b.Run(fmt.Sprint("heap ", in), func(b *testing.B) {
 			cfg := Config{}
 			if in {
-				cfg.Heap = Range{dataAt, dataAt + dataSize/2}
+				cfg.Heap = Range{Lo: dataAt, Hi: dataAt + dataSize/2}
 			}
 			g := load(b, "1:\tmov (%rbx), %rax\n\tmov %rax, 8(%rbx)\n\tjmp 1b\n", cfg)
 			if in {

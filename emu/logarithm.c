@@ -1,7 +1,7 @@
 /*
- * x87's logarithms and powers of two: fyl2x, fyl2xp1, f2xm1. The engine leaves fyl2x
- * undone where x isn't above 0; the stack has a number too many then. What is near 0
- * comes out as 0. Here the result has a double's 53 bits in the whole range of the ten
+ * x87's logarithms, powers of two and arctangent: fyl2x, fyl2xp1, f2xm1, fpatan. The
+ * engine leaves fyl2x undone where x isn't above 0; the stack has a number too many
+ * then. What is near 0 comes out as 0, and fpatan takes only doubles. Here the result has a double's 53 bits in the whole range of the ten
  * bytes.
  */
 #include <math.h>
@@ -53,6 +53,13 @@ static struct number scaled(double d, int scale)
 		n.exponent = EXPONENT;
 	}
 	return n;
+}
+
+/* A double that is 0, or in no need of a scale. */
+static struct number of_double(double d)
+{
+	struct number n = { .negative = signbit(d) };
+	return d == 0 ? n : scaled(d, 0);
 }
 
 /* n * d: of each the 53 bits that count. */
@@ -220,6 +227,40 @@ bool x87_log2p1(struct machine *m)
 		                  x.n.exponent - EXPONENT_ONE));
 	else
 		pop_with(m, times(&y.n, log1p(approximate(&x.n)) * M_LOG2E, 0));
+	return true;
+}
+
+/* A double with the operand's class and sign, and its size if it is near 1. */
+static double scaled_down(const struct operand *o, int exponent)
+{
+	if (!o->finite)
+		return limit_factor(o);
+	double magnitude = ldexp(ldexp((double)o->n.mantissa, -63), o->n.exponent - exponent);
+	return o->n.negative ? -magnitude : magnitude;
+}
+
+bool x87_arctangent(struct machine *m)
+{
+	struct operand x;
+	struct operand y;
+	if (!operands(m, &x, &y))
+		return false;
+	if (no_number(&x) || no_number(&y)) {
+		pop_with(m, not_a_number(m, &x, &y));
+		return true;
+	}
+	bool finite = x.finite && y.finite && x.n.mantissa && y.n.mantissa;
+	int ey = y.n.exponent;
+	int ex = x.n.exponent;
+	int distance = finite ? ey - ex : 0;
+	if (distance < -TINY && !x.n.negative) { /* the quotient */
+		double quotient = ldexp((double)y.n.mantissa, -63) / ldexp((double)x.n.mantissa, -63);
+		pop_with(m, scaled(y.n.negative ? -quotient : quotient, distance));
+	} else {
+		if (finite) /* the smaller one may become 0 */
+			ex = ey = distance < 0 ? ex : ey;
+		pop_with(m, of_double(atan2(scaled_down(&y, ey), scaled_down(&x, ex))));
+	}
 	return true;
 }
 

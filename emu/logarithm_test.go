@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The program runs fyl2x, fyl2xp1 and f2xm1 of numbers from its input: each line has
+// The program runs fyl2x, fyl2xp1, f2xm1 and fpatan of numbers from its input: each line has
 // three, of ten bytes. It prints the results, and x87's status word behind each.
 const logarithmProgram = `#include <stdio.h>
 #include <string.h>
@@ -31,6 +31,7 @@ int main(void) {
 		RUN("fyl2x", p[0], p[1]);
 		RUN("fyl2xp1", p[2], p[1]);
 		RUN("f2xm1", p[2], p[1]);
+		RUN("fpatan", p[0], p[1]);
 		putchar('\n');
 	}
 }
@@ -61,8 +62,8 @@ func near(a, b *big.Float) bool {
 	return difference.Abs(difference).Cmp(limit) <= 0 || difference.Cmp(smallest) <= 0
 }
 
-// TestLogarithms: logarithms and powers of x87 are those of the processor, as exactly as
-// a double: limits, signs, what is no number, and how many numbers the stack has.
+// TestLogarithms: logarithms, powers and the arctangent of x87 are the processor's, as exactly
+// as a double. So are limits, signs, what is no number, and how many numbers the stack has.
 func TestLogarithms(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	special := []string{
@@ -113,6 +114,9 @@ func TestLogarithms(t *testing.T) {
 		if i%16 == 0 { // results at the limit of exponents
 			c[0], c[1] = number(-16382, 16383), number(16365, 16383)
 		}
+		if i%16 == 1 { // operands that no double has
+			c[1] = number(-16382, 16383)
+		}
 		cases = append(cases, c)
 	}
 	text := ""
@@ -120,11 +124,11 @@ func TestLogarithms(t *testing.T) {
 		text += c[0] + c[1] + c[2] + "\n"
 	}
 	truth := printedBy(t, logarithmProgram, text)
-	functions := []string{"fyl2x", "fyl2xp1", "f2xm1"}
+	functions := []string{"fyl2x", "fyl2xp1", "f2xm1", "fpatan"}
 	code := ""
 	for i, f := range functions {
 		first := 0
-		if i > 0 {
+		if f == "fyl2xp1" || f == "f2xm1" {
 			first = 32
 		}
 		code += fmt.Sprintf("fninit\nfldt 16(%%rbx)\nfldt %d(%%rbx)\n%s\nfnstsw %%ax\nfstpt %d(%%rbx)\nmov %%ax, %d(%%rbx)\n", first, f, 64+16*i, 74+16*i)

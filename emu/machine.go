@@ -158,7 +158,7 @@ func checkConfig(cfg *Config) (uint64, error) {
 	}
 	cfg.Code = append([]Range(nil), cfg.Code...)
 	for i, r := range cfg.Code {
-		cfg.Code[i] = Range{cfg.codeAt(r.Lo), cfg.codeAt(r.Hi-1) + 1}
+		cfg.Code[i] = Range{Lo: cfg.codeAt(r.Lo), Hi: cfg.codeAt(r.Hi-1) + 1}
 	}
 	sort.Slice(cfg.Code, func(i, j int) bool { return cfg.Code[i].Lo < cfg.Code[j].Lo })
 	if err := checkHeap(cfg, space); err != nil {
@@ -190,7 +190,7 @@ func (m *Machine) mapMemory() error {
 	if m.cfg.Mode == I386 {
 		end = min(end, defaultSpace32)
 	}
-	for _, r := range append(m.cfg.Code, Range{end, end}) {
+	for _, r := range append(m.cfg.Code, Range{Lo: end, Hi: end}) {
 		if err := m.mapRange(at, r.Lo, false); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 	if n > 0 {
 		m.setWritten(addr, n)
 	}
-	m.loaded = append(m.loaded, Range{addr, addr + n})
+	m.loaded = append(m.loaded, Range{Lo: addr, Hi: addr + n})
 	for _, r := range m.cfg.Code {
 		lo, hi := max(addr, r.Lo), min(addr+n, r.Hi)
 		if lo >= hi {
@@ -241,7 +241,7 @@ func (m *Machine) Prots(addr, size uint64, f func(r Range, p Prot) bool) {
 	last := (addr + min(size, m.space-addr) - 1) >> abi.PageShift
 	for first <= last {
 		n := m.sameProt(first, last)
-		if !f(Range{first << abi.PageShift, (first + n) << abi.PageShift}, Prot(m.perm[first]&anyAccess)) {
+		if !f(Range{Lo: first << abi.PageShift, Hi: (first + n) << abi.PageShift}, Prot(m.perm[first]&anyAccess)) {
 			return
 		}
 		first += n

@@ -4,7 +4,7 @@ import "testing"
 
 // TestWithoutEngine: a machine without a processor has memory that goes back.
 func TestWithoutEngine(t *testing.T) {
-	m, err := New(Config{Space: 1 << 20, Code: []Range{{0x1000, 0x2000}}, NoEngine: true})
+	m, err := New(Config{Space: 1 << 20, Code: []Range{{Lo: 0x1000, Hi: 0x2000}}, NoEngine: true})
 	if err != nil {
 		t.Fatal(err)
 	}

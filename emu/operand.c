@@ -13,6 +13,7 @@ enum {
 	SSE = 16,         /* bytes of an operand */
 	MASKS = 0x3f,     /* of the six floating-point exceptions */
 	MXCSR_MASKS = 7,  /* their first bit in MXCSR; in x87's control word it is 0 */
+	MXCSR_FLUSH = 1 << 15,
 	FX_MXCSR = 24,    /* where fxrstor's operand has MXCSR */
 };
 
@@ -147,13 +148,24 @@ static bool unmasks(uint32_t word, int at)
 	return (word >> at & MASKS) != MASKS;
 }
 
+static const char exceptions[] = "an unmasked floating-point exception (feenableexcept, fldcw, ldmxcsr)";
+
+/* What MXCSR would ask for that isn't modelled, or NULL. The engine has x87 flush its
+ * results in place of SSE. */
+static const char *mxcsr_unmodelled(uint32_t word)
+{
+	if (unmasks(word, MXCSR_MASKS))
+		return exceptions;
+	return (word & MXCSR_FLUSH) ? "flushing tiny results to zero (-ffast-math or -Ofast where the program is linked, ldmxcsr)" : NULL;
+}
+
 /* The word at an address; where it can't be read, one that does nothing. */
 static uint32_t word_at(const struct machine *m, uint64_t addr, uint32_t size)
 {
 	uint32_t word = 0;
 	uint64_t last = addr + size - 1;
 	if (last >= m->space || last < addr || !(m->perm[addr >> PAGE_SHIFT] & m->perm[last >> PAGE_SHIFT] & PERM_READ))
-		return UINT32_MAX & ~FLAG_AC;
+		return UINT32_MAX & ~(FLAG_AC | MXCSR_FLUSH);
 	memcpy(&word, m->mem + addr, size);
 	return word;
 }
@@ -162,17 +174,16 @@ static uint32_t word_at(const struct machine *m, uint64_t addr, uint32_t size)
  * addr, has an effect that isn't modelled: what, or NULL. */
 static const char *loads_unmodelled(const struct machine *m, uint64_t addr, uint32_t size)
 {
-	static const char exceptions[] = "an unmasked floating-point exception (feenableexcept, fldcw, ldmxcsr)";
 	uint32_t word = word_at(m, addr, size < sizeof word ? size : sizeof word);
 	switch (m->guard.control) {
 	case CONTROL_FLAGS:
 		return (word & FLAG_AC) ? "alignment checks (the AC flag)" : NULL;
 	case CONTROL_MXCSR:
-		return unmasks(word, MXCSR_MASKS) ? exceptions : NULL;
+		return mxcsr_unmodelled(word);
 	case CONTROL_X87:
 		return unmasks(word, 0) ? exceptions : NULL;
 	case CONTROL_BOTH:
-		return unmasks(word, 0) || unmasks(word_at(m, addr + FX_MXCSR, sizeof word), MXCSR_MASKS) ? exceptions : NULL;
+		return unmasks(word, 0) ? exceptions : mxcsr_unmodelled(word_at(m, addr + FX_MXCSR, sizeof word));
 	case CONTROL_NONE:
 		break;
 	}

@@ -195,6 +195,7 @@ bool x87_remainder(struct machine *m, bool nearest);
 /* logarithm.c */
 bool x87_log2(struct machine *m);
 bool x87_log2p1(struct machine *m);
+bool x87_arctangent(struct machine *m);
 bool x87_exp2m1(struct machine *m);
 
 /* virtual.c */

@@ -132,7 +132,7 @@ func TestOneCodeHook(t *testing.T) {
 func TestManyMachines(t *testing.T) {
 	var open []*Machine
 	for range 40 {
-		m, err := New(Config{Code: []Range{{codeAt, codeAt + codeSize}}})
+		m, err := New(Config{Code: []Range{{Lo: codeAt, Hi: codeAt + codeSize}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestManyMachines(t *testing.T) {
 	}
 	before := resident(t)
 	for range 60 {
-		m, err := New(Config{Code: []Range{{codeAt, codeAt + codeSize}}})
+		m, err := New(Config{Code: []Range{{Lo: codeAt, Hi: codeAt + codeSize}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ const (
 func programMachine(t *testing.T, code ...byte) (*Machine, Ctx) {
 	t.Helper()
 	m, err := New(Config{Mode: I386, Bare: true, CodeBias: programBias, Space: 4 << 20, Uniprocessor: true, Programs: true,
-		Code: []Range{{boardCode + programBias, boardCode + programBias + 0x1000}}})
+		Code: []Range{{Lo: boardCode + programBias, Hi: boardCode + programBias + 0x1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestDevice(t *testing.T) {
 		0x8b, 0x03, // mov (%rbx), %eax
 		0x83, 0x03, 0x05, // addl $5, (%rbx)
 		0xf4}
-	m, err := New(Config{Bare: true, Space: 4 << 20, Uniprocessor: true, Code: []Range{{boardCode, boardCode + 0x1000}},
+	m, err := New(Config{Bare: true, Space: 4 << 20, Uniprocessor: true, Code: []Range{{Lo: boardCode, Hi: boardCode + 0x1000}},
 		Devices: []Device{{Addr: device, Plain: []uint64{device + 0x20}}}})
 	if err != nil {
 		t.Fatal(err)

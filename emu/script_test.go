@@ -18,7 +18,7 @@ func TestScript(t *testing.T) {
 		code + 2: {Bytes: []byte{0xf0, 0x83, 0x00, 0x01}, Do: add},
 		code + 6: {Bytes: []byte{0x0f, 0x05}},
 	}
-	m, err := New(Config{Space: 1 << 20, Code: []Range{{code, code + 0x1000}}, NoEngine: true, Script: script})
+	m, err := New(Config{Space: 1 << 20, Code: []Range{{Lo: code, Hi: code + 0x1000}}, NoEngine: true, Script: script})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,8 +228,8 @@ func (m *Machine) SharedHull(lo, hi uint64) (hull Range) {
 		return hull
 	}
 	was := &m.hulls[lo/abi.PageSize%uint64(len(m.hulls))]
-	if was.of != (Range{lo, hi}) || was.owners != uint64(m.c.owners) {
-		*was = hullFound{Range{lo, hi}, m.hullOf(lo, hi), uint64(m.c.owners)}
+	if was.of != (Range{Lo: lo, Hi: hi}) || was.owners != uint64(m.c.owners) {
+		*was = hullFound{Range{Lo: lo, Hi: hi}, m.hullOf(lo, hi), uint64(m.c.owners)}
 	}
 	return was.hull
 }
@@ -331,7 +331,7 @@ func (m *Machine) Others(t trace.TID, addr, n uint64) []Range {
 		return nil
 	}
 	if m.c.all_shared {
-		return []Range{{addr, addr + n}}
+		return []Range{{Lo: addr, Hi: addr + n}}
 	}
 	me := uint8(C.SHARED)
 	if t >= 0 && t < C.LAST_OWNER {
@@ -360,7 +360,7 @@ func (m *Machine) Others(t trace.TID, addr, n uint64) []Range {
 		if k := len(out); k > 0 && out[k-1].Hi == lo {
 			out[k-1].Hi = lo + 1<<C.GRANULE_SHIFT
 		} else {
-			out = append(out, Range{lo, lo + 1<<C.GRANULE_SHIFT})
+			out = append(out, Range{Lo: lo, Hi: lo + 1<<C.GRANULE_SHIFT})
 		}
 	}
 	return out

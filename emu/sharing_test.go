@@ -236,14 +236,14 @@ func TestSharedHullRemembers(t *testing.T) {
 	naive := func(lo, hi uint64) (hull Range) {
 		for at := lo; at < hi; at += 8 {
 			if _, shared := g.Sharing(at); shared && hull.Hi == 0 {
-				hull = Range{at, at + 8}
+				hull = Range{Lo: at, Hi: at + 8}
 			} else if shared {
 				hull.Hi = at + 8
 			}
 		}
 		return hull
 	}
-	g.DeclareConstant([]Range{{lo + 64, lo + 72}, {hi - 256, hi}})
+	g.DeclareConstant([]Range{{Lo: lo + 64, Hi: lo + 72}, {Lo: hi - 256, Hi: hi}})
 	for i := range 2000 {
 		at, thread := lo+8*r.Uint64N((hi-lo)/8), []trace.TID{0, 1, 2, 300}[r.IntN(4)]
 		from := at &^ 15
@@ -286,7 +286,7 @@ func TestSharedHullSeesCode(t *testing.T) {
 		before func(*guest)
 		flags  RunFlags
 	}{
-		"a constant":         {func(g *guest) { g.DeclareConstant([]Range{{dataAt, dataAt + 8}}) }, StopShared},
+		"a constant":         {func(g *guest) { g.DeclareConstant([]Range{{Lo: dataAt, Hi: dataAt + 8}}) }, StopShared},
 		"all is shared":      {func(g *guest) { g.DeclareAllShared(true) }, StopShared},
 		"another's":          {func(g *guest) { g.Touch(2, dataAt, 8, true) }, StopShared},
 		"another's, trusted": {func(g *guest) { g.Touch(2, dataAt, 8, true) }, Quiet | Watch},
@@ -298,7 +298,7 @@ func TestSharedHullSeesCode(t *testing.T) {
 				t.Fatalf("before: %v", h)
 			}
 			g.touch(1, c.flags)
-			if h := g.SharedHull(dataAt, dataAt+8); h != (Range{dataAt, dataAt + 8}) {
+			if h := g.SharedHull(dataAt, dataAt+8); h != (Range{Lo: dataAt, Hi: dataAt + 8}) {
 				t.Errorf("%v", h)
 			}
 		})

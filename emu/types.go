@@ -97,7 +97,7 @@ type Config struct {
 }
 
 // Range is an address range [Lo, Hi).
-type Range struct{ Lo, Hi uint64 }
+type Range = trace.Range
 
 // Device is a page of registers. Those at Plain, 16 bytes each, are read without a stop.
 type Device struct {
@@ -110,8 +110,11 @@ type Device struct {
 // Rewind.
 type Ctx int32
 
-// Regs is the general register file.
-type Regs = trace.Regs
+// Regs is the general register file, and FPU the rest of the registers.
+type (
+	Regs = trace.Regs
+	FPU  = trace.FPU
+)
 
 // Differing are the registers that two processors have differently.
 func Differing(r, o *Regs) (set trace.RegSet) {

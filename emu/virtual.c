@@ -64,6 +64,8 @@ static bool x87(struct machine *m, uint8_t function)
 		return x87_exp2m1(m);
 	case X87_FYL2X:
 		return x87_log2(m);
+	case X87_FPATAN:
+		return x87_arctangent(m);
 	case X87_FYL2XP1:
 		return x87_log2p1(m);
 	default:

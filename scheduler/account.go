@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"fmt"
-	"sort"
 
 	"landgo/heap"
 
@@ -205,22 +204,8 @@ func (s *state) Starts() []Start {
 	return out
 }
 
-// Instructions is the number of guest instructions run so far, what was taken
-// back included.
-func (s *seen) Instructions() uint64 { return s.instructions }
-
 // Timed reports whether a trusted function was called with a time at which it gives up.
 func (s *System) Timed() bool { return s.known.Timed }
-
-// Calls names the kernel calls met so far, in alphabetical order.
-func (s *seen) Calls() []string {
-	var out []string
-	for name := range s.calls {
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
-}
 
 // HeapEvent is a call for memory by a thread, in the step under way.
 func (s *state) HeapEvent(t trace.TID, pc uint64) heap.Event {

@@ -206,7 +206,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 	stop := s.machine.Run(r)
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
-	s.instructions += stop.Insns
+	s.record.Instructions += stop.Insns
 	for _, f := range stop.Fences {
 		tr.Fenced(int(f))
 	}
@@ -240,7 +240,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, allow uint32, skip bool, 
 		if s.Coarse() && !s.probing {
 			party, holds := s.Signals.party(th.thread)
 			for i := range made {
-				s.sightings.sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
+				s.record.Sight(party, &made[i], holds, i == 0 && allow > 0 && !s.passedOver || runs&RunsStep != 0)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func (s *System) Arrival(t trace.TID) kernel.Arrival {
 	if _, err := a.intern(t, names.Arrival); err != nil {
 		return kernel.NoArrival
 	}
-	a.met, s.seen.met.Later = true, true
+	a.met, s.seen.record.Met.Later = true, true
 	if s.threads[t].woken {
 		return kernel.ArrivesInCall
 	}

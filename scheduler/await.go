@@ -53,7 +53,7 @@ type awaits struct {
 	in       *present
 	learning *learning
 	attempt  *attempt
-	spins    *spins
+	spins    *finder
 	counts   *counts
 	backs    *backouts
 	blends   *blends
@@ -123,7 +123,7 @@ func (aw *awaits) settle(info *stepInfo) {
 			continue
 		case !th.awaits && th.turns == 0:
 			aw.blends.noteAwaited(&th.Access)
-			if aw.inParts(&th.Access) || th.buffer.HasParts(&th.Access) {
+			if aw.in.writes.InParts(&th.Access) || th.buffer.HasParts(&th.Access) {
 				aw.giveUp(&th.Access)
 				continue
 			}
@@ -203,16 +203,6 @@ func (aw *awaits) giveUp(a *trace.Access) {
 	}
 }
 
-// wrote is a write of the present path, and what was there before its step.
-type wrote struct {
-	addr  uint64
-	size  uint32
-	part  bool  // of something larger, or an operation's
-	step  int32 // its index in state.steps
-	older int32 // the one before it in the same word: its index in state.wrote + 1
-	old   uint64
-}
-
 // noteWrites remembers what a step wrote.
 func (aw *awaits) noteWrites(info *stepInfo) {
 	for i := range info.tr.Accesses {
@@ -227,53 +217,22 @@ func (aw *awaits) noteWrites(info *stepInfo) {
 	}
 }
 
-// noteWrite does so for some bytes, word by word.
+// noteWrite does so for some bytes. part: they are of something larger, or an operation's.
 func (aw *awaits) noteWrite(info *stepInfo, addr, size uint64, part bool) {
-	for end := addr + size; addr < end; {
-		next := min(addr&^7+8, end)
-		w := wrote{addr: addr, size: uint32(next - addr), part: part, step: int32(len(aw.in.steps) - 1), older: aw.in.latest[addr&^7]}
-		if !part {
-			aw.in.machine.Values(info.before, addr, next-addr, func(v uint64) { w.old = v })
-		}
-		aw.in.wrote = append(aw.in.wrote, w)
-		aw.in.latest[addr&^7] = int32(len(aw.in.wrote))
-		addr = next
-	}
-}
-
-// unwrite takes back what is remembered of steps that are taken back.
-func (s *state) unwrite(n int) {
-	for i := len(s.wrote) - 1; i >= n; i-- {
-		w := &s.wrote[i]
-		if w.older == 0 {
-			delete(s.latest, w.addr&^7)
-		} else {
-			s.latest[w.addr&^7] = w.older
-		}
-	}
-	s.wrote = s.wrote[:n]
-}
-
-// inParts reports whether the bytes of an access were written with others, or not all.
-func (aw *awaits) inParts(a *trace.Access) bool {
-	for i := aw.in.latest[a.Addr&^7]; i != 0; i = aw.in.wrote[i-1].older {
-		if w := &aw.in.wrote[i-1]; w.addr < a.Addr+uint64(a.Size) && a.Addr < w.addr+uint64(w.size) && (w.part || w.addr != a.Addr || w.size != a.Size) {
-			return true
-		}
-	}
-	return false
+	aw.in.writes.Add(int32(len(aw.in.steps)-1), addr, size, part, func(addr, size uint64) (old uint64) {
+		aw.in.machine.Values(info.before, addr, size, func(v uint64) { old = v })
+		return old
+	})
 }
 
 // WouldGo implements por.Awaiter.
 func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 	th, last := &s.threads[t], int32(-1)
-	for i := s.latest[th.Access.Addr&^7]; i != 0; i = s.wrote[i-1].older {
-		w := &s.wrote[i-1]
-		if w.step == last || w.addr != th.Access.Addr || w.size != th.Access.Size {
-			continue
+	for step, old := range s.writes.Before(&th.Access) {
+		if step != last {
+			last = step
+			f(len(s.steps)-1-int(step), !s.awaits.polls(th, &old))
 		}
-		last = w.step
-		f(len(s.steps)-1-int(w.step), !s.awaits.polls(th, &w.old))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler/known"
+	"landgo/scheduler/spins"
 )
 
 // Back-outs: a thread adds to a word, finds there a value with which it can't go on, takes its
@@ -45,14 +46,11 @@ import (
 //
 // Judged by TestBacks in por, on programs with all tries and without those that fail.
 
-// mostPlaces bounds the places of a way back, mostMoved what others may have added, and mostHeld how
-// many values a word may have had. mostWork bounds the instructions and what is compared: a thread may
-// wait for longer after each try.
+// mostHeld bounds how many values a word may have had. mostWork bounds the instructions and what is
+// compared: a thread may wait for longer after each try.
 const (
-	mostPlaces = 64
-	mostWork   = 1 << 20
-	mostMoved  = 64
-	mostHeld   = 32
+	mostWork = 1 << 20
+	mostHeld = 32
 )
 
 // backouts are the words with which threads back out.
@@ -60,14 +58,14 @@ type backouts struct {
 	in       *present
 	learning *learning
 	attempt  *attempt
-	spins    *spins
+	spins    *finder
 	counts   *counts
 	blends   *blends
 	kinship  *Kinship
 	on       func() bool // tries that fail aren't possible
 	// waitsHere: see awaits.
 	waitsHere func(*trace.Access) bool
-	surveyed  map[surveyKey]*tries
+	surveyed  map[surveyKey]*spins.Tries
 	adding    map[uint64]bool // instructions that add, by place
 	swapping  map[uint64]bool // those that exchange
 	vain      map[uint64]int  // surveys in vain, by place
@@ -76,32 +74,6 @@ type backouts struct {
 	// execution that has it runs on to its end, with tries that weren't known.
 	taught int
 	number uint64
-}
-
-// tries are how a thread's tries end, by the value that the word holds.
-type tries struct {
-	fails map[uint64]bool
-	added []uint64 // what they have added on the way back
-	good  bool     // no other thread can tell those that fail
-}
-
-// spot is one on the way back, or before a try: how the thread stands, and what it has added.
-type spot struct {
-	poise poise
-	added uint64
-}
-
-// room has the facts known of a place.
-type room struct {
-	head, open bool // before a try; the thread may leave from here
-	added      uint64
-	next       map[uint64]onto
-}
-
-// onto is where a step leads: to is nil if out of the loop. After a try the thread stands as out says.
-type onto struct {
-	to  *room
-	out poise
 }
 
 // tries reports whether a thread stands before a try with which it may back out.
@@ -161,9 +133,9 @@ func (b *backouts) learn(th *thread) {
 	if !b.adds(th.Access.PC) {
 		enough = 1 // it has been here before
 	}
-	for i, n := th.LastStep, 0; i != 0 && n < mostPlaces && writes < enough; n++ {
+	for i, n := th.LastStep, 0; i != 0 && n < spins.MostPlaces && writes < enough; n++ {
 		st := &b.in.steps[i-1]
-		if len(st.tr.Ops) != 0 || len(st.tr.Accesses) != 1 || !sameBytes(&st.tr.Accesses[0], &th.Access) {
+		if len(st.tr.Ops) != 0 || len(st.tr.Accesses) != 1 || !st.tr.Accesses[0].SameBytes(&th.Access) {
 			return
 		}
 		if st.tr.Accesses[0].IsWrite() || enough == 1 && st.tr.Accesses[0].PC == th.Access.PC {
@@ -175,10 +147,10 @@ func (b *backouts) learn(th *thread) {
 		return
 	}
 	switch r := b.survey(th, nil); {
-	case r.good && b.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.fails)), true):
+	case r.Good && b.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.Fails)), true):
 		b.learning.known.Swaps.Add(th.Access.PC)
 		b.teach()
-	case !r.good || len(r.added) == 0:
+	case !r.Good || len(r.Added) == 0:
 		b.missed(th.Access.PC)
 	default:
 		b.note(th, r)
@@ -199,15 +171,15 @@ func (b *backouts) missed(pc uint64) {
 }
 
 // note takes in how a thread's tries end.
-func (b *backouts) note(th *thread, r *tries) {
+func (b *backouts) note(th *thread, r *spins.Tries) {
 	a := &th.Access
-	if !r.good {
+	if !r.Good {
 		if !b.runsOut() {
 			b.tell(a)
 		}
 		return
 	}
-	for _, v := range r.added {
+	for _, v := range r.Added {
 		if b.learning.known.Movers.Add(known.Mover{Thread: th.ID, At: a.Addr, Size: a.Size, Adds: v}) {
 			b.teach()
 		}
@@ -243,7 +215,7 @@ func (b *backouts) noteUse(info *stepInfo) {
 			continue
 		}
 		for i := range info.tr.Accesses {
-			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(sameBytes(a, &word) && a.Flags&trace.RMW != 0 && (info.tried && b.adds(a.PC) || b.blindly(a.PC))) {
+			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(a.SameBytes(&word) && a.Flags&trace.RMW != 0 && (info.tried && b.adds(a.PC) || b.blindly(a.PC))) {
 				b.tell(&word)
 			}
 		}
@@ -260,7 +232,7 @@ func (b *backouts) noteUse(info *stepInfo) {
 func (b *backouts) fails(th *thread, v *uint64) bool {
 	r := b.survey(th, v)
 	b.note(th, r)
-	for _, m := range r.added {
+	for _, m := range r.Added {
 		if !b.learning.known.Movers[known.Mover{Thread: th.ID, At: th.Access.Addr, Size: th.Access.Size, Adds: m}] {
 			return false
 		}
@@ -269,7 +241,7 @@ func (b *backouts) fails(th *thread, v *uint64) bool {
 	if v != nil {
 		now = *v
 	}
-	return r.good && r.fails[now]
+	return r.Good && r.Fails[now]
 }
 
 // rests reports whether a thread that stands before a try would only come back.
@@ -278,33 +250,19 @@ func (b *backouts) rests(th *thread) bool {
 		return false
 	}
 	r := b.survey(th, nil)
-	return r.good && r.fails[b.counts.valueAt(&th.Access)]
+	return r.Good && r.Fails[b.counts.valueAt(&th.Access)]
 }
 
 // moved are the sums that other threads' tries may have added to a word for a while.
 func (b *backouts) moved(th *thread) []uint64 {
-	sums, by := []uint64{0}, map[trace.TID][]uint64{}
+	by := map[trace.TID][]uint64{}
 	for m := range b.learning.known.Movers {
 		if m.At == th.Access.Addr && m.Thread != th.ID {
 			by[m.Thread] = append(by[m.Thread], m.Adds)
 		}
 	}
-	for _, adds := range by {
-		next := slices.Clone(sums)
-		for _, a := range adds {
-			for _, s := range sums {
-				next = append(next, (s+a)&sizeMask(th.Access.Size))
-			}
-		}
-		slices.Sort(next)
-		if sums = slices.Compact(next); len(sums) > mostMoved {
-			return nil
-		}
-	}
-	return sums
+	return spins.Sums(by, th.Access.Size)
 }
-
-func sizeMask(size uint32) uint64 { return 1<<(8*size-1)<<1 - 1 }
 
 // held are the values that a word has had in the present execution, now and v first; nil if there are too many.
 func (b *backouts) held(a *trace.Access, v *uint64) []uint64 {
@@ -312,9 +270,9 @@ func (b *backouts) held(a *trace.Access, v *uint64) []uint64 {
 	if v != nil && *v != list[0] {
 		list = append(list, *v)
 	}
-	for i := b.in.latest[a.Addr&^7]; i != 0; i = b.in.wrote[i-1].older {
-		if w := &b.in.wrote[i-1]; w.addr == a.Addr && w.size == a.Size && !slices.Contains(list, w.old) {
-			if list = append(list, w.old); len(list) > mostHeld {
+	for _, old := range b.in.writes.Before(a) {
+		if !slices.Contains(list, old) {
+			if list = append(list, old); len(list) > mostHeld {
 				return nil
 			}
 		}
@@ -324,10 +282,10 @@ func (b *backouts) held(a *trace.Access, v *uint64) []uint64 {
 }
 
 // survey finds out how a thread's tries end with the values that the word has had, and v.
-func (b *backouts) survey(th *thread, v *uint64) *tries {
+func (b *backouts) survey(th *thread, v *uint64) *spins.Tries {
 	values, moved := b.held(&th.Access, v), b.moved(th)
 	if values == nil || moved == nil {
-		return &tries{}
+		return &spins.Tries{}
 	}
 	key := surveyKey{thread: th.ID, effects: th.Effects}
 	h := trace.NewHash()
@@ -338,18 +296,14 @@ func (b *backouts) survey(th *thread, v *uint64) *tries {
 		return r
 	}
 	current := b.attempt.current
-	var r *tries
+	var r *spins.Tries
 	b.spins.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), rooms: map[spot]*room{}}
-		for _, x := range values {
-			for _, d := range moved {
-				w.all = append(w.all, (x+d)&sizeMask(w.at.Size))
-			}
+		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}}
+		w.all = spins.Found(values, moved, w.at.Size)
+		if r = (&spins.Tries{}); w.look(0) {
+			r = w.spots.Judge(values, moved, w.at.Size)
 		}
-		slices.Sort(w.all)
-		w.all = slices.Compact(w.all)
-		r = w.survey(values, moved)
 	})
 	b.attempt.current = current
 	if len(b.surveyed) >= mostPolls {

@@ -250,7 +250,7 @@ func (b *buffers) endBuffered(th edit) {
 // update is a step of a buffer: its oldest entry goes to memory. Or it is one of a drain.
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := s.edit(b-1), s.edit(b)
-	tr := s.arena.transition(b, 0)
+	tr := s.arena.Transition(b, 0)
 	tr.Updates, tr.Begin = true, own.Insns
 	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}
 	if th.asked {
@@ -264,7 +264,7 @@ func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	info.number = s.stepped
 	s.steps = append(s.steps, info)
 	err := s.Promises.judge(th, tr, len(s.promises), false)
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 	if err != nil {
 		return nil, err
 	}

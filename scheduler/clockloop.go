@@ -35,7 +35,7 @@ type clockKernel interface {
 }
 
 // isLook reports whether an operation is a look at the clock that didn't move it.
-func (s *spins) isLook(op trace.Op) bool {
+func (s *finder) isLook(op trace.Op) bool {
 	k, ok := s.in.kernel.(clockKernel)
 	return ok && !s.learning.known.Hurried && op.Kind == trace.OpSyscall && k.IsLook(op)
 }
@@ -45,7 +45,7 @@ const patience = 8192
 
 // hurry has time pass for all loops if the others' steps, or one of them, seem to have no
 // end without that.
-func (s *spins) hurry() {
+func (s *finder) hurry() {
 	if s.learning.known.Hurried {
 		return
 	}
@@ -58,7 +58,7 @@ func (s *spins) hurry() {
 
 // hurryBack is hurry where a schedule can't be followed: the run that it is of may have
 // known.
-func (s *spins) hurryBack() bool {
+func (s *finder) hurryBack() bool {
 	if !s.polled || s.learning.known.Hurried {
 		return false
 	}
@@ -108,7 +108,7 @@ func (s *System) stepPoll(th edit, tr *trace.Transition, c trace.Choice) error {
 }
 
 // endPolls notes that a step did more than to wait for time to pass.
-func (s *spins) endPolls(th edit, tr *trace.Transition) {
+func (s *finder) endPolls(th edit, tr *trace.Transition) {
 	if th.passes == 0 {
 		return
 	}

@@ -112,7 +112,7 @@ func (c *copyCalls) atOnce(th *thread, pc uint64, accesses []trace.Access) {
 		return
 	}
 	if _, ok := c.in.kernel.(kernel.Copier); ok && c.words(accesses) > 1 {
-		c.seen.met.addCopied(pc)
+		c.seen.record.Met.Copied.Add(pc)
 	}
 	judged := 0
 	for i := range accesses {
@@ -121,7 +121,7 @@ func (c *copyCalls) atOnce(th *thread, pc uint64, accesses []trace.Access) {
 		}
 	}
 	if judged > 1 {
-		c.seen.met.addJudged(pc)
+		c.seen.record.Met.Judged.Add(pc)
 	}
 }
 

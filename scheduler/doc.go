@@ -24,8 +24,14 @@
 // rooms have. Each keeps the rest itself. A state goes back everywhere: the core says
 // before a thread changes (Keep), at a mark and at a rewind.
 //
-// Others are used by the core, and know no System. Package known has the facts that are learned.
-// names gives threads their numbers. stores has a store buffer, as a value.
+// Others are used by the core, and know no System:
+//
+//	known     the facts that are learned, and make points finer
+//	witness   what executions have shown, for reports
+//	spins     what a spin is: rules about turns, and about values that threads wait for
+//	names     the numbers of threads
+//	stores    a store buffer, as a value
+//	undo      stacks that go back: old states, transitions
 //
 // # The parts
 //
@@ -85,8 +91,8 @@
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
 //	    spins.freeContexts     the machine's registers that no spin needs any more
-//	    round                  is it a turn of a long loop, which counts as a yield? (rounds.go)
-//	    uses.meetStep          which kinds of points it met (met.go)
+//	    round                  is it a turn of a long loop, which counts as a yield? (turns.go, spins/rounds.go)
+//	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
 //	    wakeSpinners           the threads whose spins its writes end (spin.go)
@@ -104,24 +110,24 @@
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
 //	              mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
-//	              thread, mark, log, arena (transitions), digest (of a state), state (of what an execution
-//	              left), knowledge (what another System may learn)
-//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it), spinlocks,
+//	              thread, mark, digest (of a state, and of what an execution left), knowledge (what another
+//	              System may learn)
+//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it),
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
-//	              back), wayback (how they end), clockloop, turns (steps by where they began), endless
-//	              (within a step), rounds (turns as yields), scout (what others would do meanwhile)
+//	              back), wayback (how they are run), clockloop, turns (steps by where they began), endless
+//	              (within a step), scout (what others would do meanwhile); the rules are in spins/
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	              tested (on which side of a number an addition finds its count)
 //	spared        unread (stores that nothing reads), alike (symmetry)
-//	traps         effects (what a call touches), shares (do others use that?), copies (in several steps),
-//	              nap (sleeps), interrupt (signals), faulted (going on after a fault), faults (--faults)
+//	traps         effects (what a call touches), copies (in several steps), nap (sleeps), interrupt
+//	              (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
-//	              stuck, meant (waits for ever that are no bug), failure, errors, blockfault, letthrough
-//	              (errors that an execution goes past), format, met (what was tried at all), longest,
-//	              unexamined (conflicts without a point), panic (last words)
+//	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough
+//	              (errors that an execution goes past), format, uses (which points were met; do
+//	              threads share anything?), longest, panic (last words)
 //	conditions    promise (landgo_always, landgo_eventually)
 //	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
 //	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),

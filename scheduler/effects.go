@@ -207,7 +207,7 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 		for _, r := range x.changed(th, p) {
 			x.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 			x.changePages(tr, pc, r)
-			x.seen.met.addPaged(pc)
+			x.seen.record.Met.Paged.Add(pc)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (x *Sharing) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint
 	made.PC = pc
 	tr.Accesses = append(tr.Accesses, made)
 	if x.in.EveryOperation() && x.in.Coarse() && !x.in.isWord(a.Addr) {
-		x.seen.sightings.sight(th.ID, &made, nil, true) // its step begins with it
+		x.seen.record.Sight(th.ID, &made, nil, true) // its step begins with it
 	}
 	return true
 }

@@ -5,22 +5,23 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // endless looks whether a thread that has run for long within one step is in a loop
 // with no effect. It finds the period of the thread's program counters and tries one
-// more turn. A loop of more than maxPeriod instructions isn't found and runs into the
+// more turn. A loop of more than spins.MaxPeriod instructions isn't found and runs into the
 // step budget. period is that of a loop that has an effect, 0 if there is none.
-func (s *System) endless(th edit) (spins bool, period int) {
+func (s *System) endless(th edit) (waits bool, period int) {
 	// It may run on into a trusted function, so nothing is learned of sharing.
-	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * MaxPeriod}
+	r := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * spins.MaxPeriod}
 	k, mem := s.machine.Aside(), s.machine.Journal()
 	defer s.machine.Return(k)
 	stop := s.machine.Run(&r)
 	if stop.Why != emu.StopBudget {
 		return false, 0
 	}
-	p := Period(stop.PCs)
+	p := spins.Period(stop.PCs)
 	if p == 0 {
 		return false, 0
 	}
@@ -48,26 +49,4 @@ func (s *System) endless(th edit) (spins bool, period int) {
 	th.Stand = StandRun
 	s.spinOn(th, stop.Accesses)
 	return true, p
-}
-
-// MaxPeriod is the longest loop, in instructions, that endless finds.
-const MaxPeriod = 1024
-
-// Period is the shortest period of the last 2*maxPeriod program counters, or 0.
-func Period(pcs []uint64) int {
-	n := len(pcs)
-	if n < 2*MaxPeriod {
-		return 0
-	}
-	tail := pcs[n-2*MaxPeriod:]
-next:
-	for p := 1; p <= MaxPeriod; p++ {
-		for i := p; i < len(tail); i++ {
-			if tail[i] != tail[i-p] {
-				continue next
-			}
-		}
-		return p
-	}
-	return 0
 }

@@ -180,7 +180,7 @@ func (g *signals) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 	}
 	tr.Accesses = append(tr.Accesses, frame)
 	if g.in.EveryOperation() && g.in.Coarse() {
-		g.seen.sightings.sight(th.ID, &frame, nil, true)
+		g.seen.record.Sight(th.ID, &frame, nil, true)
 	}
 }
 
@@ -204,7 +204,7 @@ func (b *buffers) endInstruction(th edit) []trace.Access {
 	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
 	th.Ctx, th.Half = stop.Ctx, stop.Parts
 	th.Insns += stop.Insns
-	b.seen.instructions += stop.Insns
+	b.seen.record.Instructions += stop.Insns
 	b.learning.finer = b.learning.finer || stop.Learned
 	tr := b.in.thisStep()
 	tr.Accesses = append(tr.Accesses, stop.Accesses...)

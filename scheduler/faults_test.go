@@ -151,7 +151,7 @@ func TestSignals(t *testing.T) {
 			if got := g.outcomes(t, tc.of...); !slices.Equal(got, tc.want) {
 				t.Errorf("%v, want %v", got, tc.want)
 			}
-			if g.End("line", false); tc.cfg.Ticks > 0 && !g.Met().GoneOff {
+			if g.End("line", false); tc.cfg.Ticks > 0 && !g.Seen().Met.GoneOff {
 				t.Error("it isn't known that the timer has gone off")
 			}
 		})

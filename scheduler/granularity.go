@@ -42,39 +42,13 @@ func (s *fixed) stopAt(race []uint64) {
 // searches at one granularity have the same steps if it didn't change between.
 func (s *seen) Learned() uint64 { return s.learned }
 
-// Sights has a System's sightings of accesses without a preemption point, see
-// Unexamined.
-type Sights struct{ of sightings }
-
-// List is the same as plain data, in no order.
-func (g *Sights) List() []Sighting { return g.of.list() }
-
-// SightsOf is the inverse of List.
-func SightsOf(list []Sighting) *Sights {
-	g := &Sights{sightings{}}
-	for i := range list {
-		g.of.add(list[i].place(), &list[i])
-	}
-	return g
-}
-
-// Look has the System remember what it sees from now on in g, a new one if nil,
-// and returns it.
-func (s *seen) Look(g *Sights) *Sights {
-	if g == nil {
-		g = &Sights{sightings{}}
-	}
-	s.sightings = g.of
-	return g
-}
-
 // sightOperations remembers the objects that a step worked on, as if it had written
 // them. An access to a mutex's bytes, or to a block that is freed, conflicts with
 // the operation. The operation's own point is before the step.
 func (s *seen) sightOperations(tr *trace.Transition) {
 	for i := range tr.Ops {
 		if op := &tr.Ops[i]; op.Size != 0 {
-			s.sightings.sight(tr.Thread, &trace.Access{Addr: op.Obj, PC: op.PC, Size: op.Size, Flags: trace.Write}, nil, true)
+			s.record.Sight(tr.Thread, &trace.Access{Addr: op.Obj, PC: op.PC, Size: op.Size, Flags: trace.Write}, nil, true)
 		}
 	}
 }

@@ -9,42 +9,23 @@ import (
 	"landgo/emu"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
-// A loop may count its turns without an end: a back-off that yields from the seventh turn on, and
-// goes on counting. Its state never recurs. But from some turn on nothing depends on how large the
-// count is. That is proven for a turn. It is run instruction by instruction, with the count for
-// what it is or anything greater (x86.Grown). If each instruction does the same with a greater
-// one, the turn ends in the same state but for the count. So do all later turns, and the state
-// counts as one that recurs.
-//
-// A count stays below 2^30 for the next 2^25 turns, as a turn changes it by at most mostGrowth. What a
-// loop does after more turns isn't looked at: a count of 32 bits may wrap around after 2^32.
-//
-// Judged by TestGrown in explore and in emu.
+// Loops that count their turns without an end (spins/grown.go): a turn is followed instruction by
+// instruction.
 
-const (
-	// grownFrom is the turn with which that is tried first, then after twice as many.
-	grownFrom = 8
-	// mostGrowth is by how much a turn may change a count.
-	mostGrowth = 16
-	// mostTraced bounds the instructions of a turn.
-	mostTraced = 4096
-)
-
-// triesGrown reports whether a turn is one with which that is tried.
-func triesGrown(turn uint32) bool {
-	return turn >= grownFrom && turn&(turn-1) == 0
-}
+// mostTraced bounds the instructions of a turn.
+const mostTraced = 4096
 
 // grows reports whether a thread that stands here, and goes to next by a turn that finds with, does
 // the same in all later turns. So it has to with each value that has it stay, and with the first,
 // the present one. If it does, words are those of memory that may hold other numbers, there or
 // after it has left. Then registers in regs may, too.
-func (c *counts) grows(th edit, here, next *poise, with uint64, values []uint64) (words []x86.GrownWord, regs trace.RegSet, ok bool) {
+func (c *counts) grows(th edit, here, next *spins.Poise, with uint64, values []uint64) (words []x86.GrownWord, regs trace.RegSet, ok bool) {
 	at := th.Access
 	for _, size := range []uint64{4, 8} {
-		g, ok := grownRegs(here, next)
+		g, ok := spins.GrownRegs(here, next)
 		if !ok {
 			return nil, 0, false
 		}
@@ -77,57 +58,21 @@ func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Gro
 	for n, v := range values {
 		end, how := c.sameGrown(th, at, v, n == 0, x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)})
 		switch how {
-		case fails:
+		case spins.Fails:
 			return left, false, false
-		case leaves:
+		case spins.Leaves:
 			left.Words, left.Regs = append(left.Words, end.Words...), left.Regs|end.Regs|end.Loose
-		case stays:
-			refined = refine(g, &end) || refined
+		case spins.Stays:
+			refined = spins.Refine(g, &end) || refined
 		}
 	}
 	return left, refined, !refined
 }
 
-// refine adds what may be anything after a turn, if it isn't so in g, and reports whether there is any.
-func refine(g, end *x86.Grown) (more bool) {
-	regs := end.Loose&^g.Loose | end.Regs&^(g.Regs|g.Loose)
-	more = regs != 0
-	g.Regs, g.Loose = g.Regs&^regs, g.Loose|regs
-	for _, w := range end.Words {
-		covers := func(e x86.GrownWord) bool {
-			return w.Addr >= e.Addr && w.Addr+w.Size <= e.Addr+e.Size && (e.Loose || !w.Loose)
-		}
-		if slices.ContainsFunc(g.Words, covers) {
-			continue
-		}
-		w.Loose, more = true, true
-		g.Words = append(slices.DeleteFunc(g.Words, func(e x86.GrownWord) bool { return e.Addr < w.Addr+w.Size && w.Addr < e.Addr+e.Size }), w)
-	}
-	return more
-}
-
-// grownRegs are the registers that a turn changes; false if it changes anything else but memory.
-func grownRegs(here, next *poise) (g x86.Grown, ok bool) {
-	a, b := *here, *next
-	for i := range trace.NumGeneral {
-		switch bit := trace.RegSet(1) << i; {
-		case a.regs[i] == b.regs[i]:
-		case growth(a.regs[i], b.regs[i]):
-			g.Regs |= bit
-		default:
-			g.Loose |= bit
-		}
-	}
-	b.regs, b.memory = a.regs, a.memory
-	return g, a == b && (g.Regs|g.Loose)&trace.RSP == 0
-}
-
-func growth(a, b uint64) bool { return a < b && b-a <= mostGrowth && b <= x86.Grows/2 }
-
 // grownWords are the words of memory that a turn changes.
-func (c *counts) grownWords(th edit, at *trace.Access, here, next *poise, with, size uint64) (list []x86.GrownWord) {
+func (c *counts) grownWords(th edit, at *trace.Access, here, next *spins.Poise, with, size uint64) (list []x86.GrownWord) {
 	var before []uint64
-	unequal(here.memory, next.memory, func(a uint64) bool {
+	here.Memory.Unequal(next.Memory, func(a uint64) bool {
 		w := x86.GrownWord{Addr: a &^ (size - 1), Size: size}
 		if len(list) == 0 || list[len(list)-1] != w {
 			list, before = append(list, w), append(before, c.number(w.Addr, size))
@@ -138,7 +83,7 @@ func (c *counts) grownWords(th edit, at *trace.Access, here, next *poise, with, 
 		c.putValue(at, with)
 		c.turnOnce(th, c.counting)
 		for i := range list {
-			list[i].Loose = !growth(before[i], c.number(list[i].Addr, size))
+			list[i].Loose = !spins.Growth(before[i], c.number(list[i].Addr, size))
 		}
 	})
 	return list
@@ -154,13 +99,13 @@ func (c *counts) number(addr, size uint64) uint64 {
 // sameGrown follows a turn that finds v, with the numbers in g. how is fails if it doesn't do the same
 // with others. end has the numbers after it, in registers that aren't dead and in memory. A turn that
 // leaves with another value than the present one needn't do the same.
-func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g x86.Grown) (end x86.Grown, how afterTurn) {
+func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g x86.Grown) (end x86.Grown, how spins.AfterTurn) {
 	var to turnEnd
 	c.aside(th, func() {
 		c.putValue(at, v)
 		var tr *trace.Transition
 		how, tr = c.turnOnce(th, c.counting)
-		if to.over = how == leaves && !th.Live(); how == fails || to.over {
+		if to.over = how == spins.Leaves && !th.Live(); how == spins.Fails || to.over {
 			return
 		}
 		to.regs = c.in.machine.Regs(th.Ctx)
@@ -168,9 +113,9 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 		if !slices.ContainsFunc(tr.Ops, func(o trace.Op) bool { return o.Kind != trace.OpYield }) {
 			to.yields = slices.Clone(tr.Ops)
 		}
-		to.dead, _ = c.deadAfter(th.thread, how == leaves)
+		to.dead, _ = c.deadAfter(th.thread, how == spins.Leaves)
 	})
-	if how == fails || how == leaves && !present {
+	if how == spins.Fails || how == spins.Leaves && !present {
 		return x86.Grown{}, how
 	}
 	first := x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)}
@@ -179,7 +124,7 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 		c.putValue(at, v)
 		same = !to.over && c.follow(th, &g, &to, false)
 	})
-	if !same && how == leaves {
+	if !same && how == spins.Leaves {
 		g = first
 		c.aside(th, func() {
 			c.putValue(at, v)
@@ -188,11 +133,11 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 	}
 	g.Regs, g.Loose = g.Regs&^to.dead.regs, g.Loose&^to.dead.regs
 	same = same && (to.dead.flags || !g.FlagsDiffer())
-	if how == leaves && !to.over {
+	if how == spins.Leaves && !to.over {
 		same = same && (g.Regs|g.Loose)&^to.dead.saved == 0
 	}
 	if !same {
-		return g, fails
+		return g, spins.Fails
 	}
 	return g, how
 }
@@ -219,22 +164,22 @@ func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
 	th.Ctx, th.Stand, th.Set, th.Half, th.limited = at, StandRun, 0, 0, true
 	c.keeps(th, g.Regs, unread)
 	for _, w := range g.Words {
-		th.leftover = append(slices.Clone(th.leftover), leftover{Range: emu.Range{Lo: w.Addr, Hi: w.Addr + w.Size}, look: unread})
+		th.leftover = append(slices.Clone(th.leftover), spins.LeftBy(unread, []trace.Range{{Lo: w.Addr, Hi: w.Addr + w.Size}})...)
 	}
 	*g, c.told = x86.Grown{}, false
-	tr := c.in.arena.transition(th.ID, 0)
+	tr := c.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
 	if err := c.spins.runs.step(th, tr, 0); err != nil || c.told {
 		return false
 	}
 	for _, l := range th.leftover {
-		if l.look == unread {
+		if l.Look == unread {
 			g.Words = append(g.Words, x86.GrownWord{Addr: l.Lo, Size: l.Hi - l.Lo, Loose: true})
 		}
 	}
 	for _, l := range th.leftRegs {
-		if l.look == unread && th.Live() {
-			g.Regs |= 1 << l.number
+		if l.Look == unread && th.Live() {
+			g.Regs |= 1 << l.Number
 		}
 	}
 	return true

@@ -17,7 +17,7 @@ import (
 //     but for the stack below where the thread stood;
 //   - a lock that it takes isn't merged with what comes next (library/lockmerge.go);
 //   - its accesses count as another thread's, and no lock protects them from their
-//     own thread's (unexamined.go).
+//     own thread's (witness/sights.go).
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out, unless threads may
@@ -90,7 +90,7 @@ func (s *System) Interrupt(t trace.TID, regs *emu.Regs) {
 		th.fence = atHandler
 	}
 	if by := &s.threads[max(s.current, 0)]; !by.isArrival() && !by.isTimer() && !s.lib.Own(regs.RDI) {
-		s.seen.met.AtOnce = true
+		s.seen.record.Met.AtOnce = true
 	}
 	if s.known.Signalled.Has(uint64(t)) && th.Interrupted == 0 && !s.timers.on() && !s.lib.Own(regs.RDI) {
 		th.Interrupted = sp

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/trace"
 	"landgo/scheduler/known"
+	"landgo/scheduler/witness"
 )
 
 // Knowledge has the facts that a System has learned, as plain data. With it a System of the same guest and
@@ -58,89 +58,5 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
-// Witnessed has a System's observations of its guest: plain data.
-type Witnessed struct {
-	Calls        []string // kernel calls
-	Instructions uint64   // run in all
-	Sightings    []Sighting
-	Met          Met
-
-	places map[place]int // of Sightings, once Add was called
-}
-
-// Sighting has the facts on the accesses of one place, see sightings.
-type Sighting struct {
-	Thread trace.TID
-	Access trace.Access
-	Locks  []uint64
-	Point  bool
-}
-
-// Witnessed is all that the System has seen.
-func (s *seen) Witnessed() *Witnessed {
-	return &Witnessed{Calls: s.Calls(), Instructions: s.instructions, Sightings: s.sightings.list(), Met: s.Met()}
-}
-
-func (g sightings) list() (all []Sighting) {
-	for p, s := range g {
-		all = append(all, Sighting{p.thread, s.access, append([]uint64(nil), s.locks...), s.point})
-	}
-	return all
-}
-
-// TakeWitnessed is all that the System has seen since it was last taken.
-func (s *seen) TakeWitnessed() *Witnessed {
-	w := s.Witnessed()
-	clear(s.calls)
-	s.lastCall = ""
-	clear(s.sightings)
-	s.met = Met{}
-	s.instructions = 0
-	return w
-}
-
-// Witness adds what another System of the same guest has seen.
-func (s *seen) Witness(w *Witnessed) {
-	for _, c := range w.Calls {
-		s.calls[c] = true
-	}
-	s.instructions += w.Instructions
-	s.met.add(w.Met)
-	for i := range w.Sightings {
-		o := &w.Sightings[i]
-		s.sightings.add(o.place(), o)
-	}
-}
-
-// Add adds what yet another System has seen: as good as Witness of both.
-func (w *Witnessed) Add(o *Witnessed) {
-	if w.places == nil {
-		w.places = map[place]int{}
-		for i := range w.Sightings {
-			w.places[w.Sightings[i].place()] = i
-		}
-	}
-	for _, c := range o.Calls {
-		if !slices.Contains(w.Calls, c) {
-			w.Calls = append(w.Calls, c)
-		}
-	}
-	w.Instructions += o.Instructions
-	w.Met.add(o.Met)
-	for i := range o.Sightings {
-		n := o.Sightings[i]
-		k, ok := w.places[n.place()]
-		if !ok {
-			w.places[n.place()] = len(w.Sightings)
-			n.Locks = slices.Clone(n.Locks)
-			w.Sightings = append(w.Sightings, n)
-			continue
-		}
-		s := &w.Sightings[k]
-		s.Access.Flags |= n.Access.Flags & trace.Write
-		s.Point = s.Point && n.Point
-		s.Locks = slices.DeleteFunc(s.Locks, func(l uint64) bool { return !slices.Contains(n.Locks, l) })
-	}
-}
-
-func (g *Sighting) place() place { return place{g.Thread, g.Access.PC, g.Access.Addr, g.Access.Size} }
+// Seen is what the System's executions have shown.
+func (s *seen) Seen() *witness.Record { return &s.record }

@@ -5,28 +5,21 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
-	"landgo/emu"
 	"landgo/internal/image/static"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // Optimised code counts a spin's turns in a register that functions save, if the loop calls any.
 // When the spin is over nothing uses it. But functions that are called next push it, use it
 // themselves, and pop it before they return. static.DeadOnward proves that nothing but such pushes
 // reads it on any path, up to where it is overwritten. As long as the register has its value it may
-// be pushed. The bytes that a push writes are watched as other bytes are (leftover.go). A pop of
+// be pushed. The bytes that a push writes are watched as other bytes are (spins/left.go). A pop of
 // them into the same register isn't a read, if nothing but pushes reads it up to the function's
 // return. Behind the return the proof goes on.
 //
 // Judged by TestCountsBehindCalls in explore.
-
-// leftReg is a register that tells how often its thread has looked.
-type leftReg struct {
-	number int
-	value  uint64
-	look   uint64
-}
 
 // endsHere is where a function returns to of which nothing more is asked.
 const endsHere = ^uint64(0) - 1
@@ -56,7 +49,7 @@ func (c *counts) keeps(th edit, regs trace.RegSet, look uint64) {
 	th.leftRegs = slices.Clone(th.leftRegs)
 	for i := range trace.NumGeneral {
 		if regs&(1<<i) != 0 {
-			th.leftRegs = append(th.leftRegs, leftReg{i, all[i], look})
+			th.leftRegs = append(th.leftRegs, spins.LeftReg{Number: i, Value: all[i], Look: look})
 		}
 	}
 }
@@ -68,51 +61,36 @@ func (c *counts) pushes(th edit, a *trace.Access) {
 	}
 	set, _ := c.stackOp(a.PC, x86asm.PUSH)
 	for _, l := range th.leftRegs {
-		if set == 1<<l.number {
-			kept := l
-			th.leftover = append(slices.Clone(th.leftover), leftover{emu.Range{Lo: a.Addr, Hi: a.Addr + 8}, l.look, &kept})
+		if set == 1<<l.Number {
+			th.leftover = th.leftover.Pushed(l, a.Addr)
 		}
 	}
 }
 
 // pops reports whether an access only gives such a register back to its function.
 func (c *counts) pops(th edit, a *trace.Access) bool {
-	if a.IsWrite() || a.Size != 8 || !slices.ContainsFunc(th.leftover, func(l leftover) bool { return l.saved != nil && l.Lo == a.Addr }) {
+	if a.IsWrite() || a.Size != 8 || !th.leftover.HasSaved(a.Addr) {
 		return false
 	}
 	set, next := c.stackOp(a.PC, x86asm.POP, x86asm.LEAVE)
 	if set == 0 || !c.unreadUntilReturn(next, set) {
 		return false
 	}
-	regs := slices.Clone(th.leftRegs)
-	for _, l := range th.leftover {
-		switch {
-		case a.Addr >= l.Hi || l.Lo >= a.Addr+8:
-		case l.saved == nil || l.Lo != a.Addr || set != 1<<l.saved.number:
-			return false
-		case !slices.Contains(regs, *l.saved):
-			regs = append(regs, *l.saved)
-		}
+	regs, ok := th.leftover.Popped(a.Addr, set, th.leftRegs)
+	if ok {
+		th.leftRegs = regs
 	}
-	th.leftRegs = regs
-	return true
+	return ok
 }
 
 // unwinds takes in an access to the stack, above which a thread has come: what was pushed below belongs
 // to no function any more.
 func (c *counts) unwinds(th edit, a *trace.Access) {
-	below := func(l leftover) bool { return l.saved != nil && l.Lo < a.Addr }
-	if a.Size != 8 || !slices.ContainsFunc(th.leftover, below) {
+	if a.Size != 8 || !th.leftover.SavedBelow(a.Addr) {
 		return
 	}
-	if inst, ok := c.decode(a.PC); !ok || !slices.Contains(stackOps, inst.Op) {
-		return
-	}
-	th.leftover = slices.Clone(th.leftover)
-	for i := range th.leftover {
-		if below(th.leftover[i]) {
-			th.leftover[i].saved = nil
-		}
+	if inst, ok := c.decode(a.PC); ok && slices.Contains(stackOps, inst.Op) {
+		th.leftover = th.leftover.Unwound(a.Addr)
 	}
 }
 
@@ -126,11 +104,8 @@ func (c *counts) settleRegs(th edit) {
 	}
 	r := c.in.machine.Regs(th.Ctx)
 	all := r.General()
-	th.leftRegs = slices.DeleteFunc(slices.Clone(th.leftRegs), func(l leftReg) bool { return all[l.number] != l.value })
-	other := func(l leftover) bool { return l.saved != nil && c.number(l.Lo, 8) != l.saved.value }
-	if slices.ContainsFunc(th.leftover, other) {
-		th.leftover = slices.DeleteFunc(slices.Clone(th.leftover), other)
-	}
+	th.leftRegs = slices.DeleteFunc(slices.Clone(th.leftRegs), func(l spins.LeftReg) bool { return all[l.Number] != l.Value })
+	th.leftover = th.leftover.Settled(func(addr uint64) uint64 { return c.number(addr, 8) })
 }
 
 // stackOp is the register that an instruction pushes or pops, if it is one of ops, and where it goes

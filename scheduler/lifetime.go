@@ -8,6 +8,9 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
+	"landgo/scheduler/spins"
+	"landgo/scheduler/undo"
+	"landgo/scheduler/witness"
 )
 
 // A System's parts, by how long they last. Its knowledge of the guest that is for good,
@@ -44,18 +47,17 @@ type fixed struct {
 type state struct {
 	cells
 	threads   []thread // by TID; ids of threads not yet created are holes
-	threadLog Log[threadSave]
+	threadLog undo.Log[threadSave]
 	// serial counts the marks made and gone back to, and never goes back. savedAt is by TID: the
 	// serial, plus 1, when Save kept it last.
 	serial   uint64
 	savedAt  []uint64
 	marks    []mark
-	arena    arena
+	arena    undo.Arena
 	steps    []stepInfo        // of the present path, for spin detection
 	stepRegs []emu.Regs        // what was to be written to registers before some of these
 	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
-	wrote    []wrote           // by these steps, if threads await (await.go)
-	latest   map[uint64]int32  // by word: its latest in wrote, by its index + 1
+	writes   spins.Writes      // by these steps, if threads await (await.go)
 	tallies  []tally           // by these steps (above.go)
 	heap     *heap.Heap
 	mapped   *heap.Heap // see mappings.go
@@ -102,20 +104,9 @@ type named struct {
 
 // seen is the outcomes of executions, for reports. It only grows.
 type seen struct {
-	learned      uint64          // how often points became finer
-	instructions uint64          // run in all
-	stepped      uint64          // steps made in all
-	calls        map[string]bool // kernel calls met
-	lastCall     string          // of these
-	met          Met
-	sightings    sightings
-}
-
-// call notes a call of the kernel. Mostly it is the same as the one before.
-func (s *seen) call(name string) {
-	if name != s.lastCall {
-		s.calls[name], s.lastCall = true, name
-	}
+	learned uint64 // how often points became finer
+	stepped uint64 // steps made in all
+	record  witness.Record
 }
 
 // learning has the facts that executions teach. Each part of a System that can learn has a pointer

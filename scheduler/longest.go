@@ -1,36 +1,11 @@
 package scheduler
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"landgo/internal/trace"
+	"landgo/scheduler/witness"
 )
-
-// Long is where the steps of a long execution went: to the place in the code at which
-// most of them began.
-type Long struct {
-	Steps int // of the execution, as far as it was followed
-	// PC is an instruction of that place. Threads, by name, came there, the one that did
-	// so most often Turns times; Part is how many of the steps began there.
-	PC      uint64   `json:",omitempty"`
-	Threads []string `json:",omitempty"`
-	Turns   int      `json:",omitempty"`
-	Part    int      `json:",omitempty"`
-	// Way is the execution up to the third turn in the loop in which it stays.
-	Way []trace.Segment `json:",omitempty"`
-	// Buffered is how many stores that thread's buffer has had at once.
-	Buffered int `json:",omitempty"`
-}
-
-// Busy is a loop within one step: a thread that runs for long without a preemption point.
-type Busy struct {
-	Insns  uint64 // of the step, at least
-	Period int    `json:",omitempty"` // instructions of a turn; 0: none was made out
-	PC     uint64 `json:",omitempty"` // one of them
-	Thread string `json:",omitempty"`
-}
 
 // busyStep is from how many instructions on a step is reported. busyAlone is the same for a step
 // of the only thread: the dynamic linker takes millions for a library of C++.
@@ -54,8 +29,8 @@ func (g *longest) noteBusy(th *thread, ran uint64, period int) {
 	if g.isAlone(th) {
 		least = busyAlone
 	}
-	if ran >= least && ran > g.seen.met.Busy.Insns && !g.attempt.probing {
-		g.seen.met.Busy = Busy{Insns: ran, Period: period, PC: g.in.ownPC(th.ID, g.in.machine.PC(th.Ctx)), Thread: g.in.Name(th.ID)}
+	if ran >= least && ran > g.seen.record.Met.Busy.Insns && !g.attempt.probing {
+		g.seen.record.Met.Busy = witness.Busy{Insns: ran, Period: period, PC: g.in.ownPC(th.ID, g.in.machine.PC(th.Ctx)), Thread: g.in.Name(th.ID)}
 	}
 }
 
@@ -70,133 +45,27 @@ const longPath = 2000
 // noteLong looks at the execution that ends here, or is left, if it is much longer than the
 // longest so far.
 func (g *longest) noteLong() {
-	if n := len(g.in.steps); n >= longPath && n > g.seen.met.Long.Steps*5/4 && !g.attempt.probing {
-		g.seen.met.Long = g.whereLong()
+	if n := len(g.in.steps); n >= longPath && n > g.seen.record.Met.Long.Steps*5/4 && !g.attempt.probing {
+		g.seen.record.Met.Long = g.whereLong()
 	}
 }
 
-// whereLong says where the steps of the present path began: at the place in a source that
-// is known where most did, if those are many; else where most did.
-func (g *longest) whereLong() Long {
-	at := map[uint64]*stepsAt{}
+// whereLong says where the steps of the present path went.
+func (g *longest) whereLong() witness.Long {
+	p := witness.Path{HasLine: g.in.hasLine, Name: g.in.Name, Caller: g.in.ownPC}
 	for i := range g.in.steps {
 		st := &g.in.steps[i]
-		pc := beginning(st)
-		p := at[pc]
-		if p == nil {
-			p = &stepsAt{pc: pc, turns: map[trace.TID]int{}}
-			at[pc] = p
-		}
-		p.steps++
-		p.turns[st.tr.Thread]++
+		p.Steps = append(p.Steps, witness.Step{Transition: st.tr, PC: beginning(st), Insns: st.insns, Half: st.half})
 	}
-	const many = 16 // one step in this many
-	var best, known *stepsAt
-	for _, p := range at {
-		if best.less(p) {
-			best = p
-		}
-		if known.less(p) && g.in.hasLine(p.pc) {
-			known = p
+	if !g.in.steered() { // else a part of the path is no schedule
+		p.Now = map[trace.TID]witness.Step{}
+		for i := range g.in.threads {
+			if th := &g.in.threads[i]; th.Exists {
+				p.Now[th.ID] = witness.Step{Insns: th.Insns, Half: th.Half}
+			}
 		}
 	}
-	if known != nil && known.steps >= best.steps/many {
-		best = known
-	}
-	l := Long{Steps: len(g.in.steps), PC: best.pc, Part: best.steps}
-	most := trace.NoThread
-	for _, t := range slices.Sorted(maps.Keys(best.turns)) {
-		l.Threads = append(l.Threads, g.in.Name(t))
-		if n := best.turns[t]; n > l.Turns {
-			l.Turns, most = n, t
-		}
-	}
-	l.Way = g.way(best.pc, most)
-	l.Buffered = g.buffered(most)
-	if best != known { // where it was called
-		l.PC = g.in.ownPC(most, l.PC)
-	}
-	return l
-}
-
-// shownTurns is how many turns of the loop in which an execution stays are on its way.
-const shownTurns = 3
-
-// way is the present path up to this many turns of the loop in which a thread stays to the end.
-// The loop begins where the thread reaches an instruction again and again, without a long time
-// in between. It is nil for a kernel that schedules its threads itself: a part of its path is
-// none.
-func (g *longest) way(pc uint64, t trace.TID) (list []trace.Segment) {
-	if g.in.steered() {
-		return nil
-	}
-	var turns []int
-	for i := range g.in.steps {
-		if st := &g.in.steps[i]; st.tr.Thread == t && beginning(st) == pc {
-			turns = append(turns, i)
-		}
-	}
-	if len(turns) <= shownTurns {
-		return nil
-	}
-	const long = 8 // times the usual
-	usual := (turns[len(turns)-1] - turns[0]) / (len(turns) - 1)
-	from := len(turns) - 1
-	for from > 0 && turns[from]-turns[from-1] <= long*usual {
-		from--
-	}
-	if from += shownTurns; from >= len(turns) {
-		return nil
-	}
-	ends := map[trace.TID]Position{} // of the steps on the way
-	for i := range g.in.threads {
-		if th := &g.in.threads[i]; th.Exists {
-			ends[th.ID] = Position{Insns: th.Insns, Part: th.Half}
-		}
-	}
-	for i := len(g.in.steps) - 1; i >= 0; i-- {
-		st := &g.in.steps[i]
-		if i < turns[from] {
-			end := ends[st.tr.Thread]
-			list = append(list, trace.Segment{Thread: g.in.Name(st.tr.Thread), Until: end.Insns, Part: end.Part, Choice: st.tr.Choice})
-		}
-		ends[st.tr.Thread] = Position{Insns: st.insns, Part: st.half}
-	}
-	slices.Reverse(list)
-	var s trace.Schedule
-	for _, seg := range list {
-		s.Append(seg)
-	}
-	return s.Segments
-}
-
-// buffered is how many stores a thread's buffer has had at once in the present path.
-func (g *longest) buffered(t trace.TID) (most int) {
-	now := 0
-	for i := range g.in.steps {
-		switch tr := g.in.steps[i].tr; {
-		case tr.Updates && tr.Of == t && len(tr.Accesses) > 0:
-			now--
-		case tr.Thread == t && slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {
-			return a.Flags&(trace.Buffered|trace.Write) == trace.Buffered|trace.Write
-		}):
-			now++
-		}
-		most = max(most, now)
-	}
-	return most
-}
-
-// stepsAt is a place where steps began, and how many of each thread.
-type stepsAt struct {
-	pc    uint64
-	steps int
-	turns map[trace.TID]int
-}
-
-// less orders places by their steps, then by their addresses, the lowest last.
-func (p *stepsAt) less(q *stepsAt) bool {
-	return p == nil || cmp.Or(cmp.Compare(p.steps, q.steps), cmp.Compare(q.pc, p.pc)) < 0
+	return p.Long()
 }
 
 // ownPC is the innermost instruction on a thread's stack that is in a source that is known,

@@ -1,6 +1,10 @@
 package scheduler
 
-import "slices"
+import (
+	"slices"
+
+	"landgo/scheduler/spins"
+)
 
 // Which instructions are the looks of a counted spin (counted.go). It is learned where a thread comes to
 // look again, by running it on for some turns. Nothing rests on that: a survey decides, each time.
@@ -28,7 +32,7 @@ func (c *counts) looks(th *thread) (pcs []uint64) {
 	from := -1 // where they begin among all those of its turns
 	later := map[uint64]bool{}
 	c.spins.trials.probe(th, func(th edit) {
-		for n := range mostTurns {
+		for n := range spins.MostTurns {
 			switch pc := th.Access.PC; {
 			case from < 0:
 				pcs = append(pcs, pc)
@@ -38,7 +42,7 @@ func (c *counts) looks(th *thread) (pcs []uint64) {
 			default:
 				later[pc] = true
 			}
-			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != stays {
+			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != spins.Stays {
 				if n < leastTurns {
 					from = -1
 				}

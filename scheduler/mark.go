@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/heap"
 	"landgo/internal/trace"
+	"landgo/scheduler/undo"
 )
 
 // How a System goes back: it keeps what a step changes, and takes it up again.
@@ -15,13 +16,13 @@ type threadSave struct {
 type mark struct {
 	machine  trace.Mark
 	threads  int // of threadLog
-	arena    arenaMark
+	arena    undo.ArenaMark
 	heap     heap.Mark
 	mapped   heap.Mark
 	covers   covers
 	steps    int
 	regs     int
-	wrote    int
+	writes   int
 	tallies  int
 	through  int
 	promises int
@@ -91,7 +92,7 @@ func (s *present) takeBack(k trace.Mark) {
 func (s *state) mark(machine trace.Mark) trace.Mark {
 	s.serial++
 	s.marks = append(s.marks, mark{
-		machine: machine, threads: s.threadLog.Len(), arena: s.arena.mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), regs: len(s.stepRegs), wrote: len(s.wrote), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
+		machine: machine, threads: s.threadLog.Len(), arena: s.arena.Mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), regs: len(s.stepRegs), writes: s.writes.Len(), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
 }
@@ -136,12 +137,12 @@ func (s *state) takeUp(m *mark) {
 func (s *state) rewind(k trace.Mark) {
 	m := &s.marks[k]
 	s.takeUp(m)
-	s.arena.rewind(m.arena)
+	s.arena.Rewind(m.arena)
 	s.heap.Rewind(m.heap)
 	s.mapped.Rewind(m.mapped)
 	s.covers = m.covers
 	s.delist(m.steps)
-	s.unwrite(m.wrote)
+	s.writes.Cut(m.writes)
 	s.tallies = s.tallies[:m.tallies]
 	s.steps, s.stepRegs = s.steps[:m.steps], s.stepRegs[:m.regs]
 	s.through = s.through[:m.through]

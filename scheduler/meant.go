@@ -7,6 +7,7 @@ import (
 
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // An execution that no thread can go on from is a deadlock or a livelock. But some
@@ -34,7 +35,7 @@ func (s *state) idles(th *thread, i int32) bool {
 		}
 		for k := range tr.Ops {
 			switch op := tr.Ops[k].Kind; {
-			case plainLock(op), th.Parent == trace.NoThread && (op == trace.OpSleep || op == trace.OpYield):
+			case spins.PlainLock(op), th.Parent == trace.NoThread && (op == trace.OpSleep || op == trace.OpYield):
 				return true
 			}
 		}

@@ -7,21 +7,9 @@ import (
 	"landgo/internal/trace"
 )
 
-// PointsOf is the kinds of points that there are before an operation, or after it, of
-// those that are for locks.
-func PointsOf(op trace.OpKind) trace.Points {
-	switch op {
-	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock,
-		trace.OpCondWait, trace.OpSemWait, trace.OpSemTryWait, trace.OpBarrierArrive, trace.OpOnce, trace.OpOncePass:
-		return trace.PointLock
-	case trace.OpUnlock, trace.OpWriteUnlock, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost:
-		return trace.PointUnlock
-	}
-	return 0
-}
-
-// PointsAt is the same of a call of a function with a role.
-func PointsAt(r profile.Role) trace.Points { return PointsOf(r.Op()) }
+// PointsAt is the kinds of points that there are before a call of a function with a role, or after it,
+// of those that are for locks.
+func PointsAt(r profile.Role) trace.Points { return r.Op().Points() }
 
 // EveryOperation: each operation that others could notice is a point.
 func (s *fixed) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
@@ -86,7 +74,7 @@ func (d *Points) passesRules(t trace.TID, rules []Rule) bool {
 	if d.in.steered() || !d.in.Alone(t) {
 		for i, r := range rules[:min(64, len(rules))] {
 			if slices.Contains(stack, r.Function) {
-				d.seen.met.Rules |= 1 << i
+				d.seen.record.Met.Rules |= 1 << i
 			}
 		}
 	}

@@ -3,85 +3,37 @@ package scheduler
 import (
 	"golang.org/x/arch/x86/x86asm"
 
-	"landgo/emu"
-	"landgo/internal/abi"
 	"landgo/internal/image/elffile"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
-// A counted spin's turns are compared (counted.go) by the state that each leaves.
-
-// poise is how a thread stands after a turn: equal for two that behave the same. Of a
-// thread that left, it has what it has done, too.
-type poise struct {
-	stand    Stand
-	addr, pc uint64
-	size     uint32
-	half     uint32
-	set      trace.RegSet
-	regs     [18]uint64
-	flags    uint64
-	stopped  emu.Regs
-	fpu      emu.FPU
-	rest     trace.Digest
-	effects  uint64
-	// Of a thread that left: what it did, which bytes are other than where the survey began, and
-	// how it changed the kernel's words.
-	did, memory string
-	words       trace.Digest
-	// Registers that nothing but pushes reads (leftreg.go), and what they hold. Others hold 0 there.
-	saved  trace.RegSet
-	pushed [trace.NumGeneral]uint64
-}
-
-// poises are those of a thread's turns, one after the other. There are few.
-type poises []poise
-
-// turn is the turn before which the thread stood so, from 1; 0: none.
-func (l poises) turn(p *poise) uint32 {
-	for i := len(l) - 1; i >= 0; i-- {
-		if l[i] == *p {
-			return uint32(i) + 1
-		}
-	}
-	return 0
-}
+// How a thread stands after a turn (spins/poise.go), out of the machine and the kernel.
 
 // poiseOf is that of a thread. left: it has left the spin.
-func (c *counts) poiseOf(th *thread, left bool) poise {
+func (c *counts) poiseOf(th *thread, left bool) spins.Poise {
 	if !th.Live() { // its registers are nothing to others
-		p := poise{stand: th.Stand, effects: th.Effects, rest: c.in.threadDigest(th)}
+		p := spins.Poise{Stand: uint8(th.Stand), Effects: th.Effects, Rest: c.in.threadDigest(th)}
 		c.restOf(&p)
 		return p
 	}
-	p := poise{stand: th.Stand, addr: th.Access.Addr, size: th.Access.Size, pc: th.Access.PC, half: th.Half, set: th.Set, effects: th.Effects, fpu: c.in.machine.FPU(th.Ctx)}
+	p := spins.Poise{Stand: uint8(th.Stand), Addr: th.Access.Addr, Size: th.Access.Size, PC: th.Access.PC, Half: th.Half, Set: th.Set, Effects: th.Effects, FPU: c.in.machine.FPU(th.Ctx)}
 	r := c.in.machine.Regs(th.Ctx)
 	general := r.General()
-	copy(p.regs[:], general[:])
-	p.regs[16], p.regs[17], p.flags = r.FSBase, r.GSBase, r.RFLAGS
+	copy(p.Regs[:], general[:])
+	p.Regs[16], p.Regs[17], p.Flags = r.FSBase, r.GSBase, r.RFLAGS
 	d, known := c.deadAfter(th, left)
 	if known && th.Set == 0 {
-		p.saved = d.saved
-		for i := range general {
-			if d.saved&(1<<i) != 0 {
-				p.pushed[i] = p.regs[i]
-			}
-			if (d.regs|d.saved)&(1<<i) != 0 {
-				p.regs[i] = 0
-			}
-		}
-		if d.flags {
-			p.flags &^= abi.Arithmetic
-		}
+		p.Hide(d.regs, d.saved, d.flags)
 	} else {
-		p.stopped = th.Regs
+		p.Stopped = th.Regs
 	}
 	if th.Stand != StandAccess {
-		p.addr, p.size, p.pc = 0, 0, c.in.machine.PC(th.Ctx)
+		p.Addr, p.Size, p.PC = 0, 0, c.in.machine.PC(th.Ctx)
 	}
 	h := trace.NewHash()
 	c.in.lib.HashThread(th.ID, &h, th.Stand == StandOp || th.Stand == StandTrap)
-	if p.rest = h.Sum(); left {
+	if p.Rest = h.Sum(); left {
 		c.restOf(&p)
 	}
 	return p
@@ -125,15 +77,15 @@ func (c *counts) atCall(pc uint64) bool {
 }
 
 // restOf adds what is outside of a thread, of memory and of the kernel.
-func (c *counts) restOf(p *poise) {
-	p.rest.Add(c.in.heap.Digest())
-	p.rest.Add(c.in.mapped.Digest())
-	p.rest.Add(c.in.lib.Digest())
+func (c *counts) restOf(p *spins.Poise) {
+	p.Rest.Add(c.in.heap.Digest())
+	p.Rest.Add(c.in.mapped.Digest())
+	p.Rest.Add(c.in.lib.Digest())
 	h := trace.NewHash()
 	for fd := 1; fd <= 2; fd++ {
 		out := c.in.kernel.Output(fd)
 		h.Word(uint64(len(out)))
 		h.Text(string(out))
 	}
-	p.rest.Add(h.Sum())
+	p.Rest.Add(h.Sum())
 }

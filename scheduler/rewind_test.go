@@ -209,42 +209,50 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestUnexamined: a pair of places conflicts unless a lock is held at both, or a point
-// is before both.
-func TestUnexamined(t *testing.T) {
-	write := func(pc uint64) []trace.Access {
-		return []trace.Access{{Addr: 0x8000, Size: 4, PC: pc, Flags: trace.Write}}
+// TestSavedOnce: between two marks a thread is kept once, and goes back to what it was at
+// each of them; what was cut off counts for nothing.
+func TestSavedOnce(t *testing.T) {
+	s := &state{threads: make([]thread, 2)}
+	s.threads[1].ID = 1
+	mark := func() {
+		s.serial++
+		s.marks = append(s.marks, mark{threads: s.threadLog.Len()})
 	}
-	for _, c := range []struct {
-		name  string
-		sight func(f *fake)
-		pairs int
-	}{
-		{"nothing held", func(f *fake) {
-			f.Sharing.Sight(1, write(1), nil, false)
-			f.Sharing.Sight(2, write(2), nil, false)
-		}, 1},
-		{"one lock at both", func(f *fake) {
-			f.Sharing.Sight(1, write(1), []uint64{7, 8}, false)
-			f.Sharing.Sight(2, write(2), []uint64{8}, false)
-		}, 0},
-		{"not always held", func(f *fake) {
-			f.Sharing.Sight(1, write(1), []uint64{8}, false)
-			f.Sharing.Sight(1, write(1), []uint64{7}, false)
-			f.Sharing.Sight(2, write(2), []uint64{8}, false)
-		}, 1},
-		{"points before both", func(f *fake) {
-			f.Sharing.Sight(1, write(1), nil, true)
-			f.Sharing.Sight(2, write(2), nil, true)
-		}, 0},
-		{"one thread", func(f *fake) {
-			f.Sharing.Sight(1, write(1), nil, false)
-			f.Sharing.Sight(1, write(2), nil, false)
-		}, 0},
-	} {
-		f := newFake(t)
-		if c.sight(f); len(f.Unexamined()) != c.pairs {
-			t.Errorf("%s: %+v", c.name, f.Unexamined())
+	keep := func(id int, insns uint64) {
+		if th := &s.threads[id]; !s.savedSince(th.ID) {
+			s.save(th.ID)
+		}
+		s.threads[id].Insns = insns
+	}
+	rewind := func(k int) {
+		s.takeUp(&s.marks[k])
+		s.marks = s.marks[:k+1]
+	}
+	check := func(what string, kept int, first, second uint64) {
+		t.Helper()
+		if s.threadLog.Len() != kept || s.threads[0].Insns != first || s.threads[1].Insns != second {
+			t.Fatalf("%s: %d kept, threads at %d and %d; want %d, %d and %d", what, s.threadLog.Len(), s.threads[0].Insns, s.threads[1].Insns, kept, first, second)
 		}
 	}
+	mark()
+	keep(0, 1)
+	keep(0, 2)
+	check("twice", 1, 2, 0)
+	keep(1, 7)
+	mark()
+	keep(0, 3)
+	keep(0, 4)
+	check("after a mark", 3, 4, 7)
+	rewind(1)
+	check("back", 2, 2, 7)
+	keep(1, 8)
+	keep(0, 5)
+	check("again", 4, 5, 8)
+	rewind(0)
+	check("all the way", 0, 0, 0)
+	keep(1, 9)
+	keep(0, 9)
+	check("anew", 2, 9, 9)
+	rewind(0)
+	check("and back", 0, 0, 0)
 }

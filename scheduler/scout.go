@@ -45,7 +45,7 @@ type scouts struct {
 	seen     *seen
 	learning *learning
 	attempt  *attempt
-	spins    *spins
+	spins    *finder
 	buffers  *buffers
 	threads  func([]trace.Thread) []trace.Thread // System.Threads
 	// scouted is the length of each thread's steps after which scouting is done again.
@@ -76,7 +76,7 @@ func (h *scouts) cutShort(th edit, tr *trace.Transition) bool {
 // scout lets the others run without the thread th, whose step tr is under way, and
 // takes that back. News sets learning.finer.
 func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
-	current, observer, begun := h.attempt.current, h.in.observer, h.seen.instructions
+	current, observer, begun := h.attempt.current, h.in.observer, h.seen.record.Instructions
 	h.attempt.scouting, h.attempt.probing, h.in.observer = true, true, nil
 	under := len(h.buffers.under)
 	k := h.in.aside()
@@ -85,7 +85,7 @@ func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
 	h.in.wakeSpinners(tr)
 	var threads []trace.Thread
 	other, turn := th.ID, 0
-	for n := 0; n < scoutSteps && !h.learning.finer && h.seen.instructions-begun < budget; n++ {
+	for n := 0; n < scoutSteps && !h.learning.finer && h.seen.record.Instructions-begun < budget; n++ {
 		// Their stores are in memory at once, whatever the model: a buffer has no steps here.
 		threads = slices.DeleteFunc(h.threads(threads[:0]), func(t trace.Thread) bool { return h.in.isBuffer(t.ID) })
 		if other, turn = nextOther(threads, th.ID, other, turn); other == trace.NoThread {

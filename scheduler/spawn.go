@@ -41,7 +41,7 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	s.current, s.limit = child, cmp.Or(s.starts[s.Name(child)], min(longestBeginning, s.cfg.StepBudget/2))
 	err := s.Advance(c.ID, own, 0)
 	s.current, s.limit = caller, limit
-	s.met.Ran = s.met.Ran || c.Insns > 0 && !c.Starting
+	s.record.Met.Ran = s.record.Met.Ran || c.Insns > 0 && !c.Starting
 	if len(own.Accesses) > 0 || len(own.Ops) > 0 {
 		// A beginning with an operation that no point precedes (a create, a
 		// lock that isn't a point): it counts as the creator's.
@@ -83,7 +83,7 @@ func (x *Sharing) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size
 		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
 		tr.Accesses = append(tr.Accesses, a)
 		if x.in.EveryOperation() && x.in.Coarse() {
-			x.seen.sightings.sight(t, &a, nil, true) // its step begins with it
+			x.seen.record.Sight(t, &a, nil, true) // its step begins with it
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package scheduler
 
 import (
-	"cmp"
 	"slices"
 
 	"landgo/emu"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // An exact spin: a thread is back where it was, has done nothing that another could
@@ -38,7 +38,7 @@ import (
 //
 // A search may be spared the first poll, too, and all in vain: await.go.
 //
-// A turn may take locks and give them back: spinlocks.go.
+// A turn may take locks and give them back: spins/locks.go.
 
 // stepper takes steps in the middle of others: they are tried, and taken back.
 type stepper interface {
@@ -46,9 +46,9 @@ type stepper interface {
 	describe(*thread, *trace.Thread) Watch
 }
 
-// spins finds the loops in which threads wait. It reads the steps of the path and changes how
+// finder finds the loops in which threads wait. It reads the steps of the path and changes how
 // a thread stands, no more.
-type spins struct {
+type finder struct {
 	in       *present
 	learning *learning
 	trials   *trials
@@ -89,7 +89,7 @@ type stepInfo struct {
 
 // freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
 // effect: no loop's turn goes back beyond that (findTurn).
-func (s *spins) freeContexts(th *thread, tr *trace.Transition) {
+func (s *finder) freeContexts(th *thread, tr *trace.Transition) {
 	if s.cpuKept || s.still(tr) {
 		return
 	}
@@ -122,7 +122,7 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 	}
 	switch th.Stand {
 	case StandAccess:
-		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && s.spins.sameRead(&tr.Accesses[n-1], &th.Access) {
+		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && spins.SameRead(&tr.Accesses[n-1], &th.Access) {
 			reads, round := s.spins.tryTurn(th.thread, tr)
 			switch round {
 			case onlyLooks:
@@ -142,21 +142,15 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 	return nil
 }
 
-// sameRead reports whether a thread that just made access a is about to make
-// it again. To write what was read isn't meant: that is how a counter is counted.
-func (s *spins) sameRead(a, next *trace.Access) bool {
-	return a.Addr == next.Addr && a.Size == next.Size && (a.IsWrite() || !next.IsWrite())
-}
-
 // calm reports whether a step had no effect that another thread could see. A buffered store
 // makes the buffer longer, whatever its value.
-func (s *spins) calm(tr *trace.Transition) bool {
+func (s *finder) calm(tr *trace.Transition) bool {
 	return s.still(tr) && !slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Flags&trace.Buffered != 0 })
 }
 
 // still is calm, but that a buffered store of what is there is no effect either if no other thread stores
 // there (repeated.go).
-func (s *spins) still(tr *trace.Transition) bool {
+func (s *finder) still(tr *trace.Transition) bool {
 	for i := range tr.Accesses {
 		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0 && !s.trials.buffers.repeats(tr.Thread, a)) && !s.in.passesTime(a) {
 			return false
@@ -171,7 +165,7 @@ func (s *spins) still(tr *trace.Transition) bool {
 				return false
 			}
 		default:
-			if !plainLock(tr.Ops[i].Kind) || s.learning.known.Contended[tr.Ops[i].Obj] {
+			if !spins.PlainLock(tr.Ops[i].Kind) || s.learning.known.Contended[tr.Ops[i].Obj] {
 				return false
 			}
 		}
@@ -181,8 +175,8 @@ func (s *spins) still(tr *trace.Transition) bool {
 
 // tryTurn runs the thread once round from where it stands and takes it back:
 // does the state recur, with no effect? Then reads are the turn's reads.
-func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
-	s.in.arena.seal(of)
+func (s *finder) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
+	s.in.arena.Seal(of)
 	read := of.Accesses[len(of.Accesses)-1]
 	read.PC = th.Access.PC // the last one was perhaps before the loop
 	s.trials.probe(th, func(th edit) {
@@ -195,14 +189,14 @@ func (s *spins) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access,
 }
 
 // appendReads adds the accesses of a step, and the objects whose failed try it saw.
-func (s *spins) appendReads(reads []trace.Access, tr *trace.Transition) []trace.Access {
+func (s *finder) appendReads(reads []trace.Access, tr *trace.Transition) []trace.Access {
 	for k := range tr.Accesses {
 		if a := &tr.Accesses[k]; !s.in.passesTime(a) {
 			reads = append(reads, *a)
 		}
 	}
 	for _, op := range tr.Ops {
-		if op.Size != 0 && !plainLock(op.Kind) {
+		if op.Size != 0 && !spins.PlainLock(op.Kind) {
 			reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
 		}
 	}
@@ -238,28 +232,28 @@ const (
 func (r round) recurs() bool { return r >= comesBack }
 
 // comesRound runs a thread that stands at an access for a step.
-func (s *spins) comesRound(th edit) (r round, tr *trace.Transition) {
+func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
 	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
-	tr = s.in.arena.transition(th.ID, 0)
+	tr = s.in.arena.Transition(th.ID, 0)
 	if err := s.runs.step(th, tr, 0); err != nil {
 		return goesOn, tr // it will come up when the thread is really run
 	}
 	recurs := th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
 		s.calm(tr) && tr.End == trace.EndPoint &&
 		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
-	single := len(tr.Accesses) == 1 && sameBytes(&tr.Accesses[0], &before.Access)
+	single := len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&before.Access)
 	if recurs && !s.unchanged(mem, emu.Range{}) {
-		s.in.arena.seal(tr)
+		s.in.arena.Seal(tr)
 		recurs = s.again(th, []*trace.Transition{tr})
 	}
 	switch {
-	case !recurs && single && th.Stand == StandAccess && sameBytes(&th.Access, &before.Access):
+	case !recurs && single && th.Stand == StandAccess && th.Access.SameBytes(&before.Access):
 		return looksOn, tr
 	case !recurs:
 		return goesOn, tr
 	case single && len(tr.Ops) == 0:
 		return onlyLooks, tr
-	case single && onlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
+	case single && spins.OnlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
 		return looksRests, tr
 	}
 	return comesBack, tr
@@ -271,7 +265,7 @@ func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == 
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
-func (s *spins) findTurn(th edit, tr *trace.Transition) {
+func (s *finder) findTurn(th edit, tr *trace.Transition) {
 	pc, near := s.in.standPC(th.thread), nearSteps
 	listed := th.Stand != StandOp && th.Set == 0
 	if !listed {
@@ -305,7 +299,7 @@ func (s *spins) findTurn(th edit, tr *trace.Transition) {
 // difference: whether the thread can go on is settled by what happened before, not by
 // the order of unrelated steps. If one did change it, the reads are remembered all the
 // same: the thread goes on because of that.
-func (s *spins) turn(th edit, tr *trace.Transition, i int32) {
+func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 	reads, disturbed, own := s.readsSince(th.thread, i)
 	if !s.givesBack(th.thread, i) {
 		return
@@ -340,7 +334,7 @@ func (s *spins) turn(th edit, tr *trace.Transition, i int32) {
 // readsSince are the accesses of the thread's own steps from index i on, and the
 // objects whose failed try it saw. It also says whether another thread changed any
 // of the bytes after that, and what the journal has of these steps.
-func (s *spins) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
+func (s *finder) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
 	for ; int(i) < len(s.in.steps); i++ {
 		tr := s.in.steps[i].tr
 		if tr.Thread != th.ID {
@@ -359,56 +353,20 @@ func (s *spins) readsSince(th *thread, i int32) (reads []trace.Access, disturbed
 	return reads, disturbed, own
 }
 
-// disturbs reports whether a step changes any of the bytes, or operates on an
-// object among them.
+// disturbs is spins.Disturbs, for loops that look at the clock too: they go on when time passes.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 	for i := range tr.Ops {
 		if tr.Ops[i].Kind == trace.OpAdvance && slices.ContainsFunc(waits, isClock) {
 			return true
 		}
 	}
-	for i := range tr.Accesses {
-		a := &tr.Accesses[i]
-		if !a.IsWrite() || a.Flags&(trace.Silent|trace.Buffered) != 0 {
-			continue
-		}
-		for j := range waits {
-			if a.Overlaps(&waits[j]) {
-				return true
-			}
-		}
-	}
-	for i := range tr.Ops {
-		op := &tr.Ops[i]
-		if op.Size == 0 {
-			continue
-		}
-		switch op.Kind {
-		case trace.OpTryLockFail, trace.OpSemTryWaitFail, trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-			continue
-		}
-		obj := trace.Access{Addr: op.Obj, Size: op.Size}
-		for j := range waits {
-			if obj.Overlaps(&waits[j]) {
-				return true
-			}
-		}
-	}
-	return false
+	return spins.Disturbs(tr, waits)
 }
 
-// spinOn makes a thread wait for a change of what its loop reads. The reads are
-// kept in the order of the code, each once: where in its loop the thread was
-// found out is chance.
+// spinOn makes a thread wait for a change of what its loop reads.
 func (s *state) spinOn(th edit, reads []trace.Access) {
 	th.spinStand, th.idles = th.Stand, false
-	th.Stand = StandSpin
-	order := func(a, b trace.Access) int {
-		return cmp.Or(cmp.Compare(a.PC, b.PC), cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Size, b.Size))
-	}
-	th.Waits = slices.Clone(reads)
-	slices.SortStableFunc(th.Waits, order)
-	th.Waits = slices.CompactFunc(th.Waits, func(a, b trace.Access) bool { return order(a, b) == 0 })
+	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
 }
 
 // Unspin makes a thread that spins ready to run on, if it does; but one that is to go on
@@ -427,4 +385,26 @@ func (s *present) wakeSpinners(tr *trace.Transition) {
 			s.edit(th.ID).Stand = th.spinStand
 		}
 	}
+}
+
+// givesBack reports whether the thread's own steps from index i on unlock all
+// that they lock, and no more (spins/locks.go). Of these locks it is remembered that they may not
+// become contended.
+func (s *finder) givesBack(th *thread, i int32) bool {
+	var has spins.Taken
+	for ; int(i) < len(s.in.steps); i++ {
+		if s.in.steps[i].tr.Thread != th.ID {
+			continue
+		}
+		for _, op := range s.in.steps[i].tr.Ops {
+			if !spins.PlainLock(op.Kind) {
+				continue
+			}
+			s.learning.known.Merged[op.Obj] = true
+			if !has.Did(op) {
+				return false
+			}
+		}
+	}
+	return len(has) == 0
 }

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // Memory below a stack pointer is dead, as a rule: the next call overwrites it. So a
@@ -16,8 +17,8 @@ import (
 
 // runAgain reports whether the steps in was, run once more from where a thread stands,
 // bring it back there, and takes them back. The transition of the step under way is of.
-func (s *spins) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
-	s.in.arena.seal(of)
+func (s *finder) runAgain(th *thread, of *trace.Transition, was []*trace.Transition) bool {
+	s.in.arena.Seal(of)
 	var same bool
 	s.trials.probe(th, func(th edit) { same = s.again(th, was) })
 	return same
@@ -26,19 +27,19 @@ func (s *spins) runAgain(th *thread, of *trace.Transition, was []*trace.Transiti
 // again runs a thread, which may be in a spin, for as many steps as there are in was.
 // It reports whether they do the same as those, and bring it back to where it stood
 // with no byte changed.
-func (s *spins) again(th edit, was []*trace.Transition) bool {
+func (s *finder) again(th edit, was []*trace.Transition) bool {
 	before, pc, mem := *th.thread, s.in.standPC(th.thread), s.in.machine.Journal()
 	for _, w := range was {
 		var d trace.Thread
 		if s.runs.describe(th.thread, &d); d.Status != trace.Ready || d.Outcomes > 1 {
 			return false
 		}
-		tr := s.in.arena.transition(th.ID, 0)
+		tr := s.in.arena.Transition(th.ID, 0)
 		tr.Begin = th.Insns
-		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.still(tr) || !sameSteps(tr, w) {
+		if err := s.runs.step(th, tr, 0); err != nil || tr.End != trace.EndPoint || !s.still(tr) || !spins.SameSteps(tr, w) {
 			return false // an error will come up when the thread is really run
 		}
-		s.in.arena.seal(tr)
+		s.in.arena.Seal(tr)
 	}
 	return th.Stand == before.Stand && th.Half == before.Half && th.Effects == before.Effects && s.in.standPC(th.thread) == pc &&
 		th.Set == before.Set && (th.Set == 0 || th.Regs == before.Regs) &&
@@ -46,41 +47,8 @@ func (s *spins) again(th edit, was []*trace.Transition) bool {
 		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, emu.Range{})
 }
 
-// sameSteps reports whether two steps of a thread touched the same and did the same
-// operations.
-func sameSteps(a, b *trace.Transition) bool {
-	if len(a.Accesses) != len(b.Accesses) {
-		return false
-	}
-	for i := range a.Accesses {
-		x, y := &a.Accesses[i], &b.Accesses[i]
-		if x.Addr != y.Addr || x.Size != y.Size || x.PC != y.PC {
-			return false
-		}
-	}
-	next := func(ops []trace.Op) (trace.Op, []trace.Op) {
-		for len(ops) > 0 && ops[0].Kind == trace.OpTurn {
-			ops = ops[1:]
-		}
-		if len(ops) == 0 {
-			return trace.Op{}, nil
-		}
-		return ops[0], ops[1:]
-	}
-	p, q := a.Ops, b.Ops
-	for len(p)+len(q) > 0 {
-		var x, y trace.Op
-		x, p = next(p)
-		y, q = next(q)
-		if x.Kind != y.Kind || x.Obj != y.Obj {
-			return false
-		}
-	}
-	return true
-}
-
 // stepsSince are the thread's own steps of the present path from index i on.
-func (s *spins) stepsSince(th *thread, i int32) (list []*trace.Transition) {
+func (s *finder) stepsSince(th *thread, i int32) (list []*trace.Transition) {
 	for ; int(i) < len(s.in.steps); i++ {
 		if tr := s.in.steps[i].tr; tr.Thread == th.ID {
 			list = append(list, tr)

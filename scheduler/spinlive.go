@@ -5,20 +5,21 @@ import (
 	"landgo/internal/abi"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // Which registers, flags and bytes a turn of a loop has to leave as they were.
 
 // redZone is memory whose contents may be dead, because it is below a thread's stack pointer.
 // Whether it is, spinagain.go finds out.
-func (s *spins) redZone(th *thread) emu.Range {
+func (s *finder) redZone(th *thread) emu.Range {
 	sp := s.in.machine.Regs(th.Ctx).RSP
 	return emu.Range{Lo: sp - min(sp, 1<<16), Hi: sp - min(sp, abi.RedZone)}
 }
 
 // unchanged reports whether memory outside zone is as it was when the journal
 // had the length from.
-func (s *spins) unchanged(from uint64, zone emu.Range) bool {
+func (s *finder) unchanged(from uint64, zone emu.Range) bool {
 	return s.in.machine.Unchanged([]emu.Stretch{{From: from, To: s.in.machine.Journal()}}, func(a uint64) bool { return a >= zone.Lo && a < zone.Hi })
 }
 
@@ -26,7 +27,7 @@ func (s *spins) unchanged(from uint64, zone emu.Range) bool {
 // registers and flags that are dead where it stands. That is asked of code only
 // where the thread is about to run an instruction as a whole, or comes back from
 // a lock that landgo carries out.
-func (s *spins) sameLive(th *thread, c emu.Ctx) bool {
+func (s *finder) sameLive(th *thread, c emu.Ctx) bool {
 	d := s.in.machine.Differ(c, th.Ctx)
 	if d == (emu.Difference{}) {
 		return true
@@ -47,7 +48,7 @@ func (s *spins) sameLive(th *thread, c emu.Ctx) bool {
 
 // deadWhere says which registers, and whether flags, are dead where a thread stands, if that
 // is known.
-func (s *spins) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
+func (s *finder) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
 	switch {
 	case th.Half != 0:
 	case th.Stand == StandAccess:
@@ -55,7 +56,7 @@ func (s *spins) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
 		return dead, flags, true
 	case th.Stand == StandOp:
 		op, ret := s.in.lib.Call(th.ID)
-		if plainLock(op) {
+		if spins.PlainLock(op) {
 			// The operation reads its arguments and writes its result, no more.
 			dead, flags = s.deadAt(ret)
 			return dead&^arguments | trace.RAX, flags, true
@@ -68,7 +69,7 @@ func (s *spins) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
 const arguments = trace.RDI | trace.RSI | trace.RDX | trace.RCX | trace.R8 | trace.R9
 
 // deadAt is image.Dead, remembered.
-func (s *spins) deadAt(pc uint64) (trace.RegSet, bool) {
+func (s *finder) deadAt(pc uint64) (trace.RegSet, bool) {
 	d, ok := s.dead[pc]
 	if !ok {
 		d.regs, d.flags = static.Dead(s.in.image.File, pc)

@@ -150,7 +150,7 @@ func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		s.endNote()
 		return tr, err
 	case start != nil && (s.limit == 0 || s.limit > start.Insns) && s.cfg.StepBudget > 2*start.Insns && start.passes(s.machine.Broken()):
-		k, insns, stepped := s.markAlone(), s.instructions, s.stepped
+		k, insns, stepped := s.markAlone(), s.record.Instructions, s.stepped
 		s.starting = starting{play: start}
 		tr, err := s.stepAlone(t, c)
 		whole := !s.starting.plays()
@@ -160,7 +160,7 @@ func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		}
 		s.openings.refuse()
 		s.goBack(k)
-		s.instructions, s.stepped, s.current = insns, stepped, trace.NoThread
+		s.record.Instructions, s.stepped, s.current = insns, stepped, trace.NoThread
 	}
 	return s.stepAlone(t, c)
 }
@@ -275,7 +275,7 @@ func (s *System) playLeg(th edit, tr *trace.Transition, skip bool, look *uint64)
 	}
 	th.Ctx, th.Half, th.Set = stop.Ctx, 0, 0
 	th.Insns += stop.Insns
-	s.instructions += stop.Insns
+	s.record.Instructions += stop.Insns
 	for _, f := range stop.Fences {
 		tr.Fenced(int(f))
 	}

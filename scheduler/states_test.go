@@ -10,6 +10,7 @@ import (
 	"landgo/emu"
 	"landgo/emu/emutest"
 	"landgo/internal/trace"
+	"landgo/scheduler/witness"
 )
 
 // steps are how many a thread takes on its own, from where the system stands, to its end.
@@ -82,7 +83,7 @@ func TestGranularity(t *testing.T) {
 	if got := g.outcomes(t, 0); !slices.Equal(got, []string{"[2]"}) {
 		t.Errorf("without points: %v", got)
 	}
-	pairs := g.Unexamined()
+	pairs := g.Seen().Unexamined()
 	if len(pairs) == 0 || pairs[0].First.Addr != at(0) || pairs[0].A == pairs[0].B {
 		t.Fatalf("pairs without points: %+v", pairs)
 	}
@@ -90,16 +91,16 @@ func TestGranularity(t *testing.T) {
 	for _, p := range pairs {
 		race = append(race, p.First.PC, p.Second.PC)
 	}
-	sights := SightsOf(g.Look(nil).List())
-	g.Look(sights)
+	sights := witness.SightsOf(g.Seen().Look(nil).List())
+	g.Seen().Look(sights)
 	g.SetGranularity(Granularity{Points: trace.PointSync, Race: race})
 	if got := g.outcomes(t, 0); !slices.Equal(got, []string{"[1]", "[2]"}) {
 		t.Errorf("with points before these accesses: %v", got)
 	}
-	if left := g.Unexamined(); len(left) != 0 {
+	if left := g.Seen().Unexamined(); len(left) != 0 {
 		t.Errorf("pairs without points: %+v", left)
 	}
-	if m := g.Met(); len(m.Races) == 0 || m.Points&trace.PointMem == 0 || !m.Shared || !m.Ran {
+	if m := g.Seen().Met; len(m.Races) == 0 || m.Points&trace.PointMem == 0 || !m.Shared || !m.Ran {
 		t.Errorf("what was met: %+v", m)
 	}
 	for _, r := range m0(race) {
@@ -120,7 +121,7 @@ func TestKnowledge(t *testing.T) {
 	if g.Learned() == 0 {
 		t.Fatal("it has learned nothing")
 	}
-	k, w := g.Knowledge(), g.TakeWitnessed()
+	k, w := g.Knowledge(), g.Seen().Take()
 	other := script(t, Config{}, program)
 	if news, err := other.Learn(k); !news || err != nil {
 		t.Fatalf("news %v, %v", news, err)
@@ -140,14 +141,14 @@ func TestKnowledge(t *testing.T) {
 	if _, err := other.Intern(0, 5); err != nil || !other.finer || !other.Sealed() {
 		t.Errorf("a new thread is no news where all is: %v", err)
 	}
-	if !slices.Contains(w.Calls, "clone") || w.Instructions == 0 || len(g.Calls()) != 0 {
-		t.Errorf("calls %v, %d instructions; left: %v", w.Calls, w.Instructions, g.Calls())
+	if !slices.Contains(w.Calls, "clone") || w.Instructions == 0 || len(g.Seen().Calls()) != 0 {
+		t.Errorf("calls %v, %d instructions; left: %v", w.Calls, w.Instructions, g.Seen().Calls())
 	}
 	both := *w
-	both.Add(other.Witnessed())
+	both.Add(other.Seen().Statement())
 	before := both.Instructions
-	other.Witness(w)
-	if again := other.Witnessed(); again.Instructions != before || !slices.Equal(again.Calls, both.Calls) {
+	other.Seen().Hear(w)
+	if again := other.Seen().Statement(); again.Instructions != before || !slices.Equal(again.Calls, both.Calls) {
 		t.Errorf("one after the other: %+v\ntogether: %+v", again, both)
 	}
 }

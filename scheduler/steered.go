@@ -80,7 +80,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: pc}
 	}
 	th := s.edit(t)
-	tr := s.arena.transition(t, c)
+	tr := s.arena.Transition(t, c)
 	tr.Begin = th.Insns
 	s.steps = append(s.steps, stepInfo{tr: tr, ctx: at, journal: s.machine.Journal(), pc: pc, prev: th.LastStep, insns: th.Insns})
 	th.LastStep = int32(len(s.steps))
@@ -92,7 +92,7 @@ func (s *System) Begin(t trace.TID, c trace.Choice, at emu.Ctx, pc uint64) (*tra
 // Done: a step has ended, or has an error.
 func (s *state) Done(tr *trace.Transition) {
 	tr.Last = s.threads[tr.Thread].Insns
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 }
 
 // Idle: no step is under way.
@@ -127,12 +127,6 @@ func (s *System) TryOut(do func()) {
 	s.current, s.limit, s.exact = current, limit, exact
 }
 
-// Ran counts instructions.
-func (s *seen) Ran(n uint64) { s.instructions += n }
-
-// Booted forgets the instructions of the boot.
-func (s *seen) Booted() { s.instructions = 0 }
-
 // LimitOf is the number that Limit was given.
 func (s *fixed) LimitOf() uint64 { return s.limit }
 
@@ -146,7 +140,7 @@ func (x *Sharing) Sight(t trace.TID, as []trace.Access, holds []uint64, point bo
 		return
 	}
 	for i := range as {
-		x.seen.sightings.sight(t, &as[i], holds, i == 0 && point)
+		x.seen.record.Sight(t, &as[i], holds, i == 0 && point)
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *System) Stuck(ended bool) *Failure {
 		spinning = false
 	} else if !cycle {
 		if text := s.meant(waits); text != "" {
-			s.met.addMeant(text)
+			s.record.Met.AddMeant(text)
 			return nil
 		}
 	}

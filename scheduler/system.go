@@ -12,6 +12,8 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler/known"
 	"landgo/scheduler/names"
+	"landgo/scheduler/spins"
+	"landgo/scheduler/witness"
 )
 
 // Config has the settings of a System beside the guest.
@@ -58,7 +60,7 @@ type Config struct {
 	Buffers bool
 	// Divided: system calls copy memory in several steps where threads share it (copies.go).
 	Divided bool
-	// YieldRounds: the turns of long loops count as yields (rounds.go).
+	// YieldRounds: the turns of long loops count as yields (spins/rounds.go).
 	YieldRounds bool
 	// MaxThreads bounds the number of threads of all executions.
 	MaxThreads int
@@ -94,7 +96,7 @@ type System struct {
 	trials   *trials
 	Traps    *Traps
 	scouts   *scouts
-	spins    *spins
+	spins    *finder
 	awaits   *awaits
 	backs    *backouts
 	counts   *counts
@@ -131,7 +133,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 				},
 				state: state{
 					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
-					latest: map[uint64]int32{}, heap: heap.New(), mapped: heap.NewApart(),
+					heap: heap.New(), mapped: heap.NewApart(),
 				},
 			},
 			found: found{
@@ -139,7 +141,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 			},
 		},
 		learning: learning{known: known.New()},
-		seen:     seen{calls: map[string]bool{}, sightings: sightings{}},
+		seen:     seen{record: witness.NewRecord()},
 		scratch:  scratch{pinned: -1},
 	}
 	s.torn, s.facts = &s.known.Torn, &s.known
@@ -167,15 +169,15 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.longest = &longest{in: &s.named, seen: &s.seen, attempt: &s.attempt}
 	s.twins = &twins{of: s}
 	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
-	s.spins = &spins{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
+	s.spins = &finder{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, adds: map[uint64]tested{}, unread: map[uint64]bool{}}
 	tried := map[pollKey]bool{}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
-		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]look{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
+		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
 	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
 	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
-		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
+		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
 	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
@@ -307,7 +309,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	if planned && th.buffer.Empty() { // else it may find other bytes
 		s.keepPlan(th.thread)
 	}
-	tr := s.arena.transition(t, c)
+	tr := s.arena.Transition(t, c)
 	tr.Begin = th.Insns
 	before := s.machine.Journal()
 	if s.cfg.Buffers {
@@ -353,7 +355,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 		err = s.Promises.judge(th, tr, promises, alone)
 	}
 	tr.Last = th.Insns
-	s.arena.seal(tr)
+	s.arena.Seal(tr)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"landgo/emu"
 	"landgo/internal/trace"
+	"landgo/scheduler/spins"
 )
 
 // Stand says what a thread stands at between steps.
@@ -137,13 +138,13 @@ type stander struct {
 	mapped       uint64 // the moment of its latest map, see progress
 	// pending is the operation that it waits for at StandSleep, or when it naps.
 	pending  trace.Op
-	leaving  []leftover // of a counted spin's step, and of those before
-	leftover []leftover
+	leaving  spins.Leftovers // of a counted spin's step, and of those before
+	leftover spins.Leftovers
 	// The same of registers (leftreg.go).
-	leftRegs    []leftReg
+	leftRegs    []spins.LeftReg
 	leavingRegs trace.RegSet
 	turns       uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
-	rounds      rounds // see rounds.go
+	rounds      spins.Rounds
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).
 	passes uint64

@@ -113,7 +113,7 @@ func (c *timers) set(th *thread, tr *trace.Transition, kept bool) (more bool, er
 			t, _ = c.thread(n)
 		}
 		c.in.ensure(t)
-		c.seen.met.Cut = c.seen.met.Cut || now.Set && !now.Last && c.ticks.Get() >= c.in.cfg.Ticks
+		c.seen.record.Met.Cut = c.seen.record.Met.Cut || now.Set && !now.Last && c.ticks.Get() >= c.in.cfg.Ticks
 		if now.Set && !c.learning.known.Signalled.Has(uint64(now.Thread)) {
 			c.learning.known.Signalled[uint64(now.Thread)], c.learning.finer = true, true
 		}
@@ -248,7 +248,7 @@ func (c *timers) stepTimer(th edit, tr *trace.Transition) error {
 	if !free {
 		c.in.machine.Put(&c.ticks, c.ticks.Get()+1)
 	}
-	c.seen.met.GoneOff = true
+	c.seen.record.Met.GoneOff = true
 	made := len(tr.Accesses)
 	out, err := c.traps.brings(th, tr, func() kernel.Outcome { return c.in.clockwork.GoOff(c.number(th.ID), th.ID) })
 	if err != nil {

@@ -199,7 +199,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	if p.Op.Kind == trace.OpChoose {
 		th.Effects++ // a loop with it isn't one that waits
 	}
-	q.seen.call(p.Name)
+	q.seen.record.Call(p.Name)
 	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
 	q.sent = q.sent[:0]
@@ -222,7 +222,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 	}
 	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
 		_, ret := q.in.lib.Call(th.ID)
-		q.seen.met.addUnbroken(ret - 1)
+		q.seen.record.Met.Unbroken.Add(ret - 1)
 	}
 	if within {
 		q.sharing.checkForeseen(th.thread, p, foreseen, &out)

@@ -30,7 +30,7 @@ type listed struct {
 
 // placeOf is a digest of where a step began: the instruction, and the general registers
 // that aren't dead there.
-func (s *spins) placeOf(pc uint64, c emu.Ctx) uint64 {
+func (s *finder) placeOf(pc uint64, c emu.Ctx) uint64 {
 	dead, _ := s.deadAt(pc)
 	r := s.in.machine.Regs(c)
 	h := pc
@@ -45,7 +45,7 @@ func (s *spins) placeOf(pc uint64, c emu.Ctx) uint64 {
 
 // farTurn is findTurn for the thread's step with number i and those before it; 0 if
 // there is none.
-func (s *spins) farTurn(th *thread, i int32, pc uint64) int32 {
+func (s *finder) farTurn(th *thread, i int32, pc uint64) int32 {
 	s.enlist(i)
 	if !s.in.steps[i-1].turns.on {
 		return 0
@@ -72,7 +72,7 @@ func (s *spins) farTurn(th *thread, i int32, pc uint64) int32 {
 
 // enlist lists the step with number i, and those of its thread before it that aren't
 // yet, back to one with an effect.
-func (s *spins) enlist(i int32) {
+func (s *finder) enlist(i int32) {
 	var fresh []int32
 	for ; i != 0 && !s.in.steps[i-1].turns.on && s.still(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
 		fresh = append(fresh, i)
@@ -108,5 +108,19 @@ func (s *state) delist(from int) {
 		} else {
 			s.turns[k] = t.older
 		}
+	}
+}
+
+// YieldRounds has the turns of long loops count as yields from now on (spins/rounds.go).
+func (s *System) YieldRounds() { s.cfg.YieldRounds = true }
+
+// round takes in where a thread stands after a step.
+func (s *System) round(th edit) {
+	if !s.cfg.YieldRounds || !th.Live() {
+		return
+	}
+	next, yields := th.rounds.Reaches(s.standPC(th.thread))
+	if th.rounds = next; yields {
+		th.Yielding = true
 	}
 }

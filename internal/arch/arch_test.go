@@ -53,11 +53,15 @@ var may = map[string][]string{
 	"internal/linear":          {},
 	"scheduler":                append([]string{"kernel", "emu", "heap", "internal/trace"}, ofImage...),
 	// They know no machine.
-	"scheduler/names":  {"internal/trace"},
-	"scheduler/stores": {"internal/trace"},
+	"scheduler/names":   {"internal/trace"},
+	"scheduler/stores":  {"internal/trace"},
+	"scheduler/undo":    {"internal/trace"},
+	"scheduler/known":   {"internal/trace"},
+	"scheduler/spins":   {"internal/image/x86", "internal/trace"},
+	"scheduler/witness": {"internal/trace"},
 	// Its rooms know nothing of each other.
-	"scheduler/library": append([]string{"scheduler", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
-	"scheduler/steer":   append([]string{"scheduler", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
+	"scheduler/library": append([]string{"scheduler", "scheduler/known", "scheduler/undo", "kernel", "emu", "heap", "internal/linear", "internal/trace"}, ofImage...),
+	"scheduler/steer":   append([]string{"scheduler", "scheduler/known", "scheduler/spins", "kernel", "emu", "heap", "internal/trace"}, ofImage...),
 	"por":               {"internal/trace", "internal/host", "por/relation", "por/readsfrom", "por/trust"},
 	// It knows no search.
 	"por/relation": {"internal/trace"},
@@ -66,13 +70,13 @@ var may = map[string][]string{
 	"por/trust":        {"internal/trace", "por/relation"},
 	"internal/deepen":  {"internal/trace"},
 	"internal/result":  {"internal/trace", "internal/host"},
-	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
+	"internal/explore": append([]string{"internal/trace", "emu", "kernel", "heap", "race", "scheduler", "scheduler/witness", "por", "internal/deepen", "internal/result", "internal/debugger"}, ofImage...),
 	// Its rooms: each may import those above it.
 	"internal/explore/config":  {"internal/trace", "internal/confine", "internal/image/linked", "internal/image/profile", "por", "internal/result"},
 	"internal/explore/limits":  {"internal/host", "internal/result", "internal/explore/config"},
-	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "por", "internal/deepen", "internal/result", "internal/explore/config"},
-	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
-	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
+	"internal/explore/saved":   {"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/witness", "por", "internal/deepen", "internal/result", "internal/explore/config"},
+	"internal/explore/session": append([]string{"internal/trace", "internal/host", "emu", "kernel", "race", "scheduler", "scheduler/witness", "scheduler/library", "scheduler/steer", "por", "internal/result", "internal/explore/config", "internal/explore/limits", "internal/explore/saved"}, ofImage...),
+	"internal/explore/story":   {"internal/trace", "heap", "race", "scheduler", "scheduler/witness", "por", "internal/result", "internal/explore/config", "internal/explore/session"},
 	"internal/explore/travel":  {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/byhand":  {"internal/trace", "internal/debugger", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/races":   {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
@@ -201,7 +205,7 @@ func TestImports(t *testing.T) {
 // the emulator free of it, in their tests too.
 func TestWithoutUnicorn(t *testing.T) {
 	packages := list(t)
-	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "scheduler/names", "scheduler/stores", "por", "por/relation", "por/readsfrom", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
+	for _, free := range []string{"internal/trace", "internal/image", "heap", "race", "scheduler/names", "scheduler/stores", "scheduler/undo", "scheduler/known", "scheduler/spins", "scheduler/witness", "por", "por/relation", "por/readsfrom", "por/trust", "internal/result", "internal/report", "internal/format", "internal/host", "internal/debugger", "internal/gdbserver", "internal/choose", "internal/wire", "internal/process", "internal/sources", "internal/course", "internal/grade", "internal/queue", "internal/yaml", "cmd/landgo", "cmd/landgo-class"} {
 		for pkg, imp := range packages {
 			if r, _ := room(pkg); r != free && !strings.HasPrefix(r, free+"/") {
 				continue
@@ -281,7 +285,7 @@ var inParentheses = regexp.MustCompile(`\([^()]*\)`)
 // TestMapsOfFiles: what doc.go says of the files of a room names each.
 func TestMapsOfFiles(t *testing.T) {
 	for _, room := range []string{
-		"scheduler", "scheduler/library", "scheduler/steer", "por/trust", "kernel/linux", "race", "emu",
+		"scheduler", "scheduler/library", "scheduler/steer", "scheduler/spins", "scheduler/witness", "por/trust", "kernel/linux", "race", "emu",
 		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story",
 		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
 		"internal/result", "internal/bench", "cmd/landgo", "internal/report", "kernel/bare", "kernel/pebbles",

@@ -18,7 +18,7 @@ const widest = 16
 // the other; here it is one step. Where no race detector has looked on, any copy of memory that
 // threads share is one.
 func (h *hunt) atOnce() {
-	met := h.Guest.Met()
+	met := h.Guest.Seen().Met.Clone()
 	r, w, calls := h.result, h.whole, met.Copied
 	if r.Verdict != result.Verified && r.Verdict != result.Bounded {
 		return

@@ -19,7 +19,7 @@ const leastLeft = 2000
 func (h *hunt) besides(ctx context.Context, cfg config.Config) (*result.Result, error) {
 	r := h.result
 	unmodelled := r.Problem == result.UnmodelledInstruction
-	if r.Problem != result.NoEnd && !unmodelled || h.leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Met().GoneOff {
+	if r.Problem != result.NoEnd && !unmodelled || h.leaves > 0 || h.most > 0 || h.stats.Longest == 0 || !h.Guest.Seen().Met.GoneOff {
 		return nil, nil
 	}
 	cfg.Checkpoint, cfg.Resume, cfg.Leaves = "", "", true

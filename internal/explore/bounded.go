@@ -351,7 +351,7 @@ func (d *deepening) endBounded() error {
 func (d *deepening) endBeside(b *bounded) {
 	b.end()
 	d.takeBounded(b)
-	d.Guest.Meet(b.Guest.Met())
+	d.Guest.Seen().Met.Add(&b.Guest.Seen().Met)
 	b.Session.Close()
 }
 

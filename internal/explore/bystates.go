@@ -74,7 +74,7 @@ func (d *deepening) lookByStates() error {
 	o := &byStates{hunt: &hunt{Session: d.Session, result: &result.Result{}, seen: map[string]*finding{}, obs: d.obs}}
 	d.Guest.Rewind(d.Root)
 	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
-	d.Guest.Look(nil)
+	d.Guest.Seen().Look(nil)
 	engine, err := por.New(config.Stateful, por.Options{OneEvent: !d.Judged(), Stop: o.enough})
 	if err != nil {
 		return err

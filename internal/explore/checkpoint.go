@@ -43,7 +43,7 @@ func (h *hunt) save(tree []byte) error {
 func (h *hunt) checkpoint() *saved.Checkpoint {
 	return &saved.Checkpoint{Format: saved.CheckpointFormat, Version: result.Version, SHA256: h.Image.SHA256, Check: h.Check, Search: h.Config.Search,
 		Bounds: h.Config.Bounds.String(), Going: h.Config.KeepGoing, Race: h.Config.Race, Threads: h.result.Threads,
-		Knowledge: h.Guest.Knowledge(), Witnessed: h.Guest.Witnessed()}
+		Knowledge: h.Guest.Knowledge(), Witnessed: h.Guest.Seen().Statement()}
 }
 
 // goOn takes over what every checkpoint has: nil if there is none to go on from.
@@ -61,7 +61,7 @@ func (h *hunt) goOn() (*saved.Checkpoint, error) {
 	if _, err := h.Guest.Learn(p.Knowledge); err != nil {
 		return nil, result.Errorf(result.BadCheckpoint, "%s: %w", h.Config.Resume, err)
 	}
-	h.Guest.Witness(p.Witnessed)
+	h.Guest.Seen().Hear(p.Witnessed)
 	h.result.Threads = p.Threads
 	return p, nil
 }

@@ -68,7 +68,7 @@ func claim(r *result.Result, levels uint64, bounds por.Bounds, s *session.Sessio
 	at := int(levels) - 1
 	within := append(por.Bounds{{Measure: bounds[0].Measure, Limit: at}}, bounds[1:]...)
 	r.BoundedAt, r.BoundedBy = &at, within.String()
-	if len(s.Guest.Met().Copied) > 0 {
+	if len(s.Guest.Seen().Met.Copied) > 0 {
 		r.BoundedBy += "," + result.WholeCopies
 	}
 }

@@ -105,14 +105,14 @@ func outcomesOf(t *testing.T, s *session.Session, search string, at deepen.Set, 
 	t.Helper()
 	s.Guest.Rewind(s.Root)
 	s.Guest.SetGranularity(s.Granularity(at.Kinds, at.At))
-	s.Guest.Look(nil)
+	s.Guest.Seen().Look(nil)
 	o = &outcomes{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	engine, err := por.New(search, por.Options{EndsAnywhere: true, OneEvent: at.Kinds.Has(trace.MemPoints), MaxExecutions: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stats, err := engine.Run(s.Guest, o)
-	for _, p := range s.Guest.Unexamined() {
+	for _, p := range s.Guest.Seen().Unexamined() {
 		open = append(open, p.First.PC, p.Second.PC)
 	}
 	return o, open, stats.Complete, err

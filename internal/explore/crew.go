@@ -7,7 +7,7 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/por"
-	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // crew is a hunt's workers: each has a guest booted from the same file with the same
@@ -18,8 +18,8 @@ import (
 type crew struct {
 	*hunt
 	workers []*hunt
-	kept    scheduler.Witnessed // all seen before and in the parts so far
-	reached *session.Reached    // the same
+	kept    witness.Statement // all seen before and in the parts so far
+	reached *session.Reached  // the same
 	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.
 	stand func(*hunt) por.System
@@ -36,7 +36,7 @@ type partSeen struct {
 	threads   int
 	checks    [][]por.PathStep
 	watched   *races.Watched
-	witnessed *scheduler.Witnessed
+	witnessed *witness.Statement
 	outcomes  outputs
 	reached   *session.Reached
 }
@@ -47,7 +47,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 	if c.lent != nil {
 		c.lent.part.Knowledge = known
 	}
-	c.kept.Add(c.Guest.TakeWitnessed())
+	c.kept.Add(c.Guest.Seen().Take())
 	c.reached = c.TakeReached()
 	c.sealed = true
 	for i := range c.Config.Workers() {
@@ -62,7 +62,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 				}
 				break
 			}
-			s.Guest.TakeWitnessed()
+			s.Guest.Seen().Take()
 		}
 		s.Guest.Seal(true)
 		c.stopsWithin(s, true)
@@ -75,7 +75,7 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 
 // take returns what the worker has seen, and forgets it.
 func (h *hunt) take() *partSeen {
-	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.TakeWitnessed(), h.outcomes, h.TakeReached()}
+	p := &partSeen{h.found, h.result.Threads, h.checks, h.watched, h.Guest.Seen().Take(), h.outcomes, h.TakeReached()}
 	h.outcomes = outputs{}
 	h.found, h.seen, h.checks, h.result.Threads = nil, map[string]*finding{}, nil, 0
 	return p
@@ -142,7 +142,7 @@ func (c *crew) dismiss(wanted *session.Session) {
 // close ends what Hire began.
 func (c *crew) close() {
 	c.Guest.Seal(false)
-	c.Guest.Witness(&c.kept)
+	c.Guest.Seen().Hear(&c.kept)
 	c.CountReached(c.reached)
 	c.dismiss(c.failedAt)
 }

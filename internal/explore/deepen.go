@@ -27,7 +27,7 @@ import (
 //   - the end of a search with points before every operation of synchronisation
 //     (sync) and before the accesses of some instructions. Every two conflicting
 //     accesses of different threads must have had a common lock in it, or a point
-//     before each (scheduler/unexamined.go). That is Theorem 1 of the paper,
+//     before each (scheduler/witness/sights.go). That is Theorem 1 of the paper,
 //     for this machine:
 //
 // Call accesses without a point before them invisible, everything else visible: a step is
@@ -225,7 +225,7 @@ func (d *deepening) fold(s *turn) error {
 func (d *deepening) stand(sp *space) {
 	d.Guest.Rewind(d.Root)
 	d.Guest.SetGranularity(sp.granularity)
-	sp.sights = d.Guest.Look(sp.sights)
+	sp.sights = d.Guest.Seen().Look(sp.sights)
 }
 
 // takeOver takes over the bugs that a turn has found, and what it has seen
@@ -303,7 +303,7 @@ func (d *deepening) ended(s *turn) error {
 // open lists the instructions of the space just explored that conflict with
 // others' without points between.
 func (d *deepening) open() (at []uint64) {
-	for _, p := range d.Guest.Unexamined() {
+	for _, p := range d.Guest.Seen().Unexamined() {
 		at = append(at, p.First.PC, p.Second.PC)
 	}
 	return at

@@ -12,7 +12,7 @@ import (
 	"landgo/internal/result"
 	"landgo/por"
 	"landgo/race"
-	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // An iterative deepening in a checkpoint: the plan, and of each job what is kept of
@@ -211,7 +211,7 @@ func (d *deepening) restoredSpace(j *deepen.Job, o *saved.Space) *space {
 	}
 	sp.outcomes.reload(o.Outputs)
 	if o.Looked {
-		sp.sights = scheduler.SightsOf(o.Sights)
+		sp.sights = witness.SightsOf(o.Sights)
 	}
 	for _, t := range o.Told {
 		sp.told[t.Pair] = t.Class

@@ -102,7 +102,7 @@ func (h *helping) ready(p *saved.Part) error {
 	if _, err := h.s.Guest.Learn(p.Knowledge); err != nil {
 		return err
 	}
-	h.s.Guest.TakeWitnessed()
+	h.s.Guest.Seen().Take()
 	h.s.TakeReached()
 	h.s.Guest.Seal(true)
 	h.like = like
@@ -114,7 +114,7 @@ func (h *helping) ready(p *saved.Part) error {
 func (h *hunt) standAt(set *deepen.Set) por.System {
 	h.Guest.Rewind(h.Root)
 	h.Guest.SetGranularity(granularityOf(h.Session, set))
-	h.Guest.Look(nil)
+	h.Guest.Seen().Look(nil)
 	h.watched = detectors(h.Session, &deepen.Job{Set: *set})
 	return h.watched
 }

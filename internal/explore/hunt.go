@@ -160,7 +160,7 @@ func (h *hunt) search() error {
 // timers says in a result that timers could have gone off more often than they did.
 func (h *hunt) timers() {
 	r := h.result
-	if r.Verdict != result.Verified && r.Verdict != result.Bounded || !h.Guest.Met().Cut {
+	if r.Verdict != result.Verified && r.Verdict != result.Bounded || !h.Guest.Seen().Met.Cut {
 		return
 	}
 	r.Verdict = result.Bounded

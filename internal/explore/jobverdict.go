@@ -18,7 +18,7 @@ func (d *deepening) verdict() error {
 	r := d.result
 	d.Guest.Rewind(d.Root)
 	d.Guest.SetGranularity(d.Granularity(d.Config.PP, nil))
-	d.Guest.Look(nil)
+	d.Guest.Seen().Look(nil)
 	d.showRaces()
 	if first := d.plan.Jobs()[0]; len(d.Config.AllRules()) > 0 && d.whole(first) && d.spaces[first].seen != nil {
 		d.watched.Fine, d.watched.Limited = false, d.spaces[first].seen.LeftOut()

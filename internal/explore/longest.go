@@ -16,7 +16,7 @@ func (h *hunt) long() {
 	if r.Verdict != result.Budget || h.Guest == nil {
 		return
 	}
-	met := h.Guest.Met()
+	met := h.Guest.Seen().Met.Clone()
 	if l := &met.Long; l.Turns >= manyTurns {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
 			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}

@@ -84,7 +84,7 @@ func (h *hunt) minimise(f *finding) error {
 // points are at the starts of blocks of a thread's steps (Coons, Musuvathi and McKinley 2013, §4).
 // Steps that cost nothing come within blocks: those of store buffers, and of signals on their way.
 // With these it was seen to miss traces.
-func (h *hunt) provenWithin() bool { return !h.Config.Buffers() && !h.Guest.Met().Later }
+func (h *hunt) provenWithin() bool { return !h.Config.Buffers() && !h.Guest.Seen().Met.Later }
 
 // withinBounds is the search within bounds that is proven for the guest, and has the fewest
 // executions.

@@ -143,7 +143,7 @@ const longExecution = 1 << 20
 // schedules names the executions that show outcomes. The guest stops where their steps
 // end.
 func (o *outputs) schedules(h *hunt, into map[string]trace.Schedule) {
-	if h.stop() && h.Guest.Instructions() > longExecution*max(1, h.result.Executions) {
+	if h.stop() && h.Guest.Seen().Instructions > longExecution*max(1, h.result.Executions) {
 		return
 	}
 	for _, n := range o.list {

@@ -13,7 +13,7 @@ import (
 
 // chooses reports whether the guest is given values, or its calls fail.
 func (h *hunt) chooses() bool {
-	return h.Config.Faults != "" || slices.Contains(h.Guest.Calls(), "landgo_choice")
+	return h.Config.Faults != "" || slices.Contains(h.Guest.Seen().Calls(), "landgo_choice")
 }
 
 // plainer makes the values of a finding's execution smaller.

@@ -71,8 +71,8 @@ func (d *deepening) width() int {
 // round runs several jobs for one round.
 func (d *deepening) round(jobs []*deepen.Job) error {
 	d.Guest.Rewind(d.Root)
-	d.Guest.Look(nil)
-	known, kept, reached := d.Guest.Knowledge(), d.Guest.TakeWitnessed(), d.TakeReached()
+	d.Guest.Seen().Look(nil)
+	known, kept, reached := d.Guest.Knowledge(), d.Guest.Seen().Take(), d.TakeReached()
 	r := &round{d: d}
 	for i, j := range jobs {
 		s := d.turnOf(j)
@@ -107,8 +107,8 @@ func (d *deepening) round(jobs []*deepen.Job) error {
 		kept.Add(s.witnessed)
 		reached.Add(s.reached)
 	}
-	d.Guest.Look(nil)
-	d.Guest.Witness(kept)
+	d.Guest.Seen().Look(nil)
+	d.Guest.Seen().Hear(kept)
 	d.CountReached(reached)
 	if r.halted.Load() || err != nil {
 		return err
@@ -148,7 +148,7 @@ func (d *deepening) crowd(n int, known *scheduler.Knowledge) []*session.Session 
 			break
 		}
 		s.Clock = d.Clock
-		s.Guest.TakeWitnessed()
+		s.Guest.Seen().Take()
 		d.stands = append(d.stands, s)
 	}
 	return append([]*session.Session{d.Session}, d.stands[:min(n-1, len(d.stands))]...)
@@ -209,8 +209,8 @@ func (r *round) serve(stand *session.Session) {
 		s.Session = stand
 		s.work()
 		stand.Guest.Rewind(stand.Root)
-		stand.Guest.Look(nil)
-		s.witnessed, s.reached = stand.Guest.TakeWitnessed(), stand.TakeReached()
+		stand.Guest.Seen().Look(nil)
+		s.witnessed, s.reached = stand.Guest.Seen().Take(), stand.TakeReached()
 		if s.learned || s.fatal() || !r.d.Config.KeepGoing && (len(s.found) > 0 || s.watched.Raced) {
 			r.mu.Lock()
 			r.limit.Store(min(r.limit.Load(), int64(i)+1))

@@ -7,13 +7,14 @@ import (
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // space is the state of a job that isn't running.
 type space struct {
 	granularity scheduler.Granularity
 	stats       por.Stats
-	sights      *scheduler.Sights
+	sights      witness.Sights
 	tree        []byte        // por.Options.Save's
 	epoch       session.Epoch // when it was left
 	told        map[race.Pair]deepen.Class

@@ -11,6 +11,7 @@ import (
 	"landgo/internal/result"
 	"landgo/por"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // turn is a job at work, from where it was left, or from its root, to where it is
@@ -43,7 +44,7 @@ type turn struct {
 
 	// Of one in a round.
 	learned   bool // points became finer
-	witnessed *scheduler.Witnessed
+	witnessed *witness.Statement
 	reached   *session.Reached
 	known     *scheduler.Knowledge
 }
@@ -127,7 +128,7 @@ func (s *turn) work() {
 		return err
 	})
 	if c != nil {
-		s.Guest.Look(s.sp.sights) // which takes in what was seen of the parts
+		s.Guest.Seen().Look(s.sp.sights) // which takes in what was seen of the parts
 		c.close()
 	}
 	if s.err == errLeft {
@@ -156,9 +157,9 @@ func (s *turn) stand(o *hunt) por.System {
 	o.Guest.Rewind(o.Root)
 	o.Guest.SetGranularity(s.sp.granularity)
 	if o == s.hunt {
-		s.sp.sights = o.Guest.Look(s.sp.sights)
+		s.sp.sights = o.Guest.Seen().Look(s.sp.sights)
 	} else {
-		o.Guest.Look(nil)
+		o.Guest.Seen().Look(nil)
 	}
 	o.watched = detectors(o.Session, s.job)
 	return o.watched

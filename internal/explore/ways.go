@@ -164,8 +164,8 @@ func (w *ways) slice() bool {
 		return true
 	}
 	run := w.counting(0)
-	before := w.Guest.Instructions()
-	cost := func() uint64 { return run.steps + (w.Guest.Instructions()-before)/(stepInsns*w.Platform.StepCost) }
+	before := w.Guest.Seen().Instructions
+	cost := func() uint64 { return run.steps + (w.Guest.Seen().Instructions-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{
 		OneEvent: !w.Judged(), Uncounted: true, Longest: o.most, Resume: o.tree,
 		WarmUp:  math.MaxUint64, // it isn't divided
@@ -241,7 +241,7 @@ func (d *deepening) takeWays() {
 func (d *deepening) endWays() {
 	if w := d.ways; w != nil && w.hunt != nil {
 		w.outcomes.schedules(w.hunt, d.shown)
-		d.Guest.Meet(w.Guest.Met())
+		d.Guest.Seen().Met.Add(&w.Guest.Seen().Met)
 		d.result.Threads = max(d.result.Threads, w.result.Threads)
 		w.Session.Close()
 	}

@@ -11,7 +11,8 @@
 //
 // # The files
 //
-//	tests    program (threads, instructions), cycle (critical cycles), mixed (parts of words)
+//	tests    program (threads, instructions), cycle (critical cycles), mixed (accesses to
+//	         parts of words; such a test in C)
 //	judges   machine (with store buffers), axioms; native: the processor, by source (in C)
 //	forall   a fence for all threads
 package litmus

@@ -10,7 +10,7 @@
 // # The files
 //
 //	page      the whole file, with page.js
-//	the rows  rows, fold (a long story), woke (which rows wake threads), reduce (edges that tell more)
+//	the rows  rows, fold (a long story: turns of a loop that say the same), woke (which rows wake threads), reduce (edges that tell more)
 //	pictures  draw, legend
 //	beside    parts (state, waits, lives), stack (where a thread stands), short (names that fit)
 package page

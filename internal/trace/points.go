@@ -163,3 +163,16 @@ func (s *Points) UnmarshalText(text []byte) error {
 	*s = p
 	return err
 }
+
+// Points is the kinds of points that there are before an operation, or after it, of
+// those that are for locks.
+func (k OpKind) Points() Points {
+	switch k {
+	case OpLock, OpTryLock, OpReadLock, OpTryReadLock, OpWriteLock, OpTryWriteLock,
+		OpCondWait, OpSemWait, OpSemTryWait, OpBarrierArrive, OpOnce, OpOncePass:
+		return PointLock
+	case OpUnlock, OpWriteUnlock, OpCondSignal, OpCondBroadcast, OpSemPost:
+		return PointUnlock
+	}
+	return 0
+}

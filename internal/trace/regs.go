@@ -47,3 +47,15 @@ const NumGeneral = 16
 func (r *Regs) General() [NumGeneral]uint64 {
 	return [...]uint64{r.RAX, r.RBX, r.RCX, r.RDX, r.RSI, r.RDI, r.RBP, r.RSP, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15}
 }
+
+// FPU is the registers of a thread beyond the general ones.
+type FPU struct {
+	XMM, X87 [16][2]uint64 // as the engine gives them: the low word first; 8 of X87
+	MXCSR    uint64
+	Status   uint64 // of x87, and its control and tag word
+	Control  uint64
+	Tags     uint64
+}
+
+// Range is an address range [Lo, Hi).
+type Range struct{ Lo, Hi uint64 }

@@ -7,10 +7,11 @@ package trace
 // Two of one pivot and one sign commute where both find numbers on the same side: each would find
 // such a one in the other order too. A side is a Blend. At the pivot is room for one alone.
 
+const testedBlend Blend = 8
+
 const (
-	testedBlend Blend = 8
-	leastPivot        = -1
-	pivots            = 30
+	leastPivot = -1
+	pivots     = 30
 )
 
 // The sides of a pivot. Of negative numbers, and of very large ones, nothing is said.

@@ -228,6 +228,9 @@ func (a *Access) Overlaps(b *Access) bool {
 	return a.Addr < b.Addr+uint64(b.Size) && b.Addr < a.Addr+uint64(a.Size)
 }
 
+// SameBytes reports whether two accesses are of the same bytes.
+func (a *Access) SameBytes(b *Access) bool { return a.Addr == b.Addr && a.Size == b.Size }
+
 // Conflicts reports whether two accesses overlap and at least one writes, unless both
 // blend.
 func (a *Access) Conflicts(b *Access) bool {

@@ -18,6 +18,6 @@
 // # The files
 //
 //	the board     bare (what a kernel gets), port (the table of ports), layout (of memory), flag, freeze (a kept boot)
-//	a start       boot, multiboot, loader (kernels without a header), mp (the table of processors)
+//	a start       boot, multiboot, loader (kernels without a header; the BIOS's map of memory), mp (the table of processors)
 //	devices       pic and apic (interrupts), serial, screen, disk (the controller), sectors (what a disk holds)
 package bare

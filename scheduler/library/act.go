@@ -72,9 +72,9 @@ var acts = func() [profile.NumRoles]act {
 	for r := range list {
 		a := &list[r]
 		a.op = profile.Role(r).Op()
-		a.release = scheduler.PointsOf(a.op)&trace.PointUnlock != 0
+		a.release = a.op.Points()&trace.PointUnlock != 0
 		if a.op != trace.OpCondWait { // its reacquire is the point
-			a.point = scheduler.PointsOf(a.op) & trace.PointLock
+			a.point = a.op.Points() & trace.PointLock
 		}
 	}
 	return list

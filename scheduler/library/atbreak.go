@@ -141,7 +141,7 @@ func (l *Library) atTested(th edit, r profile.Role) (scheduler.Verdict, error) {
 		return scheduler.Step, l.debugPrint(th.thread)
 	}
 	if !l.core.Alone(th.ID) {
-		l.core.MeetPoints(scheduler.PointsAt(r))
+		l.core.Seen().Met.Points |= scheduler.PointsAt(r)
 	}
 	switch {
 	case l.core.EveryOperation() || l.core.Alone(th.ID):

@@ -40,7 +40,7 @@
 //	counts        entered (calls of trusted functions, to follow an execution where they are tested)
 //	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
 //	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
-//	              lockmerge, guard
+//	              lockmerge (locks that are no points of their own), guard
 //	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
 //	text          strings, lookpast, streams
 //	threads       threadcalls, named (uses of a thread's name), carried, carriedkept, distrust, asleep

@@ -13,6 +13,7 @@ import (
 	"landgo/kernel"
 	"landgo/scheduler"
 	"landgo/scheduler/known"
+	"landgo/scheduler/undo"
 )
 
 // Config says how functions are carried out, beside the System's Config.
@@ -114,7 +115,7 @@ type models struct {
 // path goes back with a mark.
 type path struct {
 	threads   []thread // by TID
-	threadLog scheduler.Log[threadSaved]
+	threadLog undo.Log[threadSaved]
 	savedAt   []uint64 // by TID: the serial number when the thread was kept last
 	serial    uint64   // counts marks and rewinds
 	objects   map[uint64]*object

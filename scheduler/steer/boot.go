@@ -65,7 +65,7 @@ func (k *Kernel) Boot(regs *emu.Regs) error {
 	k.machine.Put(&k.looked, k.machine.Journal())
 	k.bootInsns = k.threads[0].Insns
 	e.Insns = 0
-	k.Booted()
+	k.Seen().Instructions = 0
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (ex *execution) fill(u *turn, n uint64) (happening, error) {
 	ex.proc.regs.RCX -= count
 	ex.proc.set = trace.AllRegs
 	ex.core.edit(u.th.ID).Insns += count
-	ex.core.Ran(count)
+	ex.core.Seen().Instructions += count
 	if ex.proc.regs.RCX == 0 {
 		return ex.next(u, n)
 	}

@@ -30,7 +30,7 @@
 // # The files
 //
 //	the kernel    kernel (what a step is), state, lifetime, thread, boot, freeze
-//	one step      run, processor, access, call, tick, switch, tail, time, enabled, rank, round, resched
+//	one step      run, processor, access (what a run touched; locks held), call, tick, switch, tail, time, enabled, rank, round, resched
 //	the machine   memory, privileged, port, device, screen, exception, fault, user, input
 //	what is told  tell, profile, foretell, belief
 //	no end        spin, off, livelock

@@ -5,7 +5,6 @@ import (
 	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/scheduler"
 )
 
 // Instructions that only a kernel may execute. Interrupts, ports and halting are
@@ -118,7 +117,7 @@ func (ex *execution) meets(th *thread, pc uint64, kind trace.Points) bool {
 	case !ex.core.Points.Allowed(th.ID, pc):
 		return false
 	}
-	ex.core.Meet(scheduler.Met{Points: kind})
+	ex.core.Seen().Met.Points |= kind
 	return true
 }
 

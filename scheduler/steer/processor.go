@@ -113,7 +113,7 @@ func (ex *execution) execute(u *turn) *emu.Stop {
 		ex.proc.had, ex.proc.hadIn = stop.Regs, stop.Ctx
 	}
 	ex.in.machine.Put(&ex.in.cpu, uint64(stop.Ctx))
-	ex.core.Ran(stop.Insns)
+	ex.core.Seen().Instructions += stop.Insns
 	if !u.ticking {
 		ex.core.edit(u.th.ID).Insns += stop.Insns
 	}

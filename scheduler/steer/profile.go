@@ -312,7 +312,7 @@ func (w *switches) jumpOwn(u *turn, from, to uint64) (bool, error) {
 		}
 		if n == w.in.threads[w.in.running.Get()].own.Number || !w.in.isThread(n) {
 			w.in.machine.Put(&w.in.gap, gapJumped) // the variable is assigned later
-			w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
+			w.in.machine.Put(&w.in.gapFrom, w.core.Seen().Instructions)
 			w.in.machine.Put(&w.in.gapTo, to)
 			return false, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler"
+	"landgo/scheduler/spins"
 )
 
 // A thread that waits in a loop, with interrupts on, for what another does
@@ -33,11 +34,11 @@ func (o *rounds) spins(th *thread) (bool, error) {
 	if err := o.proc.flush(); err != nil || o.in.gap.Get() != gapNone || o.in.user.Get() {
 		return false, err
 	}
-	r := emu.Run{From: emu.Ctx(o.in.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * scheduler.MaxPeriod}
+	r := emu.Run{From: emu.Ctx(o.in.cpu.Get()), Thread: th.ID, Flags: emu.Quiet | emu.TracePCs | emu.IgnoreBreaks, Budget: 3 * spins.MaxPeriod}
 	k, mem := o.in.machine.Mark(), o.in.machine.Journal()
 	defer o.in.machine.Rewind(k)
 	stop := o.in.machine.Run(&r)
-	p := scheduler.Period(stop.PCs)
+	p := spins.Period(stop.PCs)
 	if stop.Why != emu.StopBudget || p == 0 {
 		return false, nil
 	}

@@ -77,7 +77,7 @@ func (w *switches) stackJump(u *turn, from, to uint64) (bool, error) {
 		return w.switchedTo(u, w.in.toldOf.Get()), nil
 	}
 	w.in.machine.Put(&w.in.gap, gapJumped)
-	w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
+	w.in.machine.Put(&w.in.gapFrom, w.core.Seen().Instructions)
 	return false, nil
 }
 
@@ -156,7 +156,7 @@ func (w *switches) switched(u *turn, to uint64) bool {
 
 // checkGap: the stack was changed, and nothing else came.
 func (w *switches) checkGap(u *turn) error {
-	if w.in.gap.Get() != gapNone && w.core.Instructions()-w.in.gapFrom.Get() > maxGap {
+	if w.in.gap.Get() != gapNone && w.core.Seen().Instructions-w.in.gapFrom.Get() > maxGap {
 		return w.openGap(u)
 	}
 	return nil

@@ -218,7 +218,7 @@ func (w *switches) tellSwitch(u *turn, t uint64) (happening, error) {
 	case t != w.in.running.Get():
 		w.in.machine.Put(&w.in.gap, gapTold)
 		w.in.machine.Put(&w.in.toldOf, t)
-		w.in.machine.Put(&w.in.gapFrom, w.core.Instructions())
+		w.in.machine.Put(&w.in.gapFrom, w.core.Seen().Instructions)
 	}
 	return atNothing, nil
 }

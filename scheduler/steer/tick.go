@@ -5,7 +5,6 @@ import (
 	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/scheduler"
 )
 
 // Interrupts: how they are delivered, what ticks do, and how a thread comes back
@@ -35,7 +34,7 @@ type ticker struct {
 // has the processor, or this one stands with interrupts on again.
 func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 	if disk := !tk.timerOnly && tk.in.board.Disk(); !disk && !tk.in.board.Timer() {
-		tk.core.Meet(scheduler.Met{Barred: true})
+		tk.core.Seen().Met.Barred = true
 		return false, tk.unreached(r, tk.proc.pcNow(),
 			"the timer's interrupt can't be delivered: its line is off, or the kernel hasn't told the interrupt controller that the last one has ended")
 	}
@@ -44,7 +43,7 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		return false, tk.unreached(r, tk.proc.pcNow(), "the timer's interrupt can't be delivered: another one is in service")
 	}
 	tk.in.board.Acknowledge()
-	tk.core.Meet(scheduler.Met{Ticks: true})
+	tk.core.Seen().Met.Ticks = true
 	tk.in.machine.Put(&tk.in.ticks, tk.in.ticks.Get()+1)
 	e := tk.core.edit(r.ID)
 	e.own.Halted = false

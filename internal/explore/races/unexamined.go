@@ -36,7 +36,7 @@ func Examined(s *session.Session, w *Watched) bool {
 	if w.LeftOut() == nil {
 		return true
 	}
-	return !w.Blind && len(s.Guest.Unexamined()) == 0 &&
+	return !w.Blind && len(s.Guest.Seen().Unexamined()) == 0 &&
 		!slices.ContainsFunc(w.LeftOut().Candidates(), func(c *race.Candidate) bool { return c.Bare && c.Kind != race.Recycled })
 }
 
@@ -76,7 +76,7 @@ func Unexamined(s *session.Session, w *Watched, r *result.Result) {
 // unexaminedOfHandlers adds what signal handlers and their own threads conflict in,
 // which are one thread to the race detector.
 func unexaminedOfHandlers(s *session.Session, r *result.Result) {
-	for _, p := range s.Guest.Unexamined() {
+	for _, p := range s.Guest.Seen().Unexamined() {
 		if p.A != p.B {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // CheckpointFormat names the form of a checkpoint file: one JSON object.
@@ -33,7 +34,7 @@ type Checkpoint struct {
 	Bugs    []Bug  `json:"bugs,omitempty"`
 
 	Knowledge *scheduler.Knowledge `json:"knowledge"`
-	Witnessed *scheduler.Witnessed `json:"witnessed"`
+	Witnessed *witness.Statement   `json:"witnessed"`
 	Races     []Race               `json:"races,omitempty"`
 	// Triangular is a watch's races so far; of a deepening, each space has its own.
 	Triangular []race.Triangle `json:"triangular,omitempty"`

@@ -11,12 +11,13 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // small is a checkpoint of a search that has hardly begun.
 func small(c *config.Config) *Checkpoint {
 	return &Checkpoint{Format: CheckpointFormat, Version: result.Version, SHA256: "abc", Check: 7, Search: c.Search, Bounds: c.Bounds.String(),
-		Race: c.Race, Knowledge: &scheduler.Knowledge{}, Witnessed: &scheduler.Witnessed{}, Tree: []byte("tree")}
+		Race: c.Race, Knowledge: &scheduler.Knowledge{}, Witnessed: &witness.Statement{}, Tree: []byte("tree")}
 }
 
 // TestCheckpoint: what is written is read, and refused once a byte of it is another.

@@ -9,6 +9,7 @@ import (
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // Deepening is the state of a deepening, as plain data. Jobs are by their ID, 0
@@ -52,17 +53,17 @@ type Ascending struct {
 
 // Space is a space that was begun.
 type Space struct {
-	Job     int                  `json:"job"`
-	Current bool                 `json:"current"` // its epoch is the last
-	Buggy   bool                 `json:"buggy,omitempty"`
-	Stats   por.Stats            `json:"stats"`
-	Sights  []scheduler.Sighting `json:"sights,omitempty"`
-	Looked  bool                 `json:"looked"` // it has sights, perhaps none
-	Tree    []byte               `json:"tree,omitempty"`
-	Told    []Told               `json:"told,omitempty"`
-	Seen    bool                 `json:"seen"`            // it has detectors
-	Races   []Race               `json:"races,omitempty"` // without paths
-	Outputs Outputs              `json:"outputs"`
+	Job     int                `json:"job"`
+	Current bool               `json:"current"` // its epoch is the last
+	Buggy   bool               `json:"buggy,omitempty"`
+	Stats   por.Stats          `json:"stats"`
+	Sights  []witness.Sighting `json:"sights,omitempty"`
+	Looked  bool               `json:"looked"` // it has sights, perhaps none
+	Tree    []byte             `json:"tree,omitempty"`
+	Told    []Told             `json:"told,omitempty"`
+	Seen    bool               `json:"seen"`            // it has detectors
+	Races   []Race             `json:"races,omitempty"` // without paths
+	Outputs Outputs            `json:"outputs"`
 	// Triangular are its triangular races.
 	Triangular []race.Triangle `json:"triangular,omitempty"`
 	Stores     []uint64        `json:"stores,omitempty"`

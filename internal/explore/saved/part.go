@@ -14,6 +14,7 @@ import (
 	"landgo/por"
 	"landgo/race"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // PartFormat names the form of a part of a search for another process, and of what it came
@@ -47,15 +48,15 @@ type Part struct {
 
 // Seen is a worker's findings in a unit.
 type Seen struct {
-	Threads    int                  `json:"threads"`
-	Found      []byte               `json:"found,omitempty"` // of []Found
-	Checks     [][]por.PathStep     `json:"checks,omitempty"`
-	Races      []Race               `json:"races,omitempty"`
-	Triangular []race.Triangle      `json:"triangular,omitempty"`
-	Stores     []uint64             `json:"stores,omitempty"`
-	Witnessed  *scheduler.Witnessed `json:"witnessed"`
-	Outputs    Outputs              `json:"outputs"`
-	Reached    *Reached             `json:"reached,omitempty"` // where coverage is asked for
+	Threads    int                `json:"threads"`
+	Found      []byte             `json:"found,omitempty"` // of []Found
+	Checks     [][]por.PathStep   `json:"checks,omitempty"`
+	Races      []Race             `json:"races,omitempty"`
+	Triangular []race.Triangle    `json:"triangular,omitempty"`
+	Stores     []uint64           `json:"stores,omitempty"`
+	Witnessed  *witness.Statement `json:"witnessed"`
+	Outputs    Outputs            `json:"outputs"`
+	Reached    *Reached           `json:"reached,omitempty"` // where coverage is asked for
 }
 
 // Reached is the coverage of a unit: pieces of the guest's lines by their numbers, of this many,

@@ -57,8 +57,8 @@ func (s *Session) Finish(r *result.Result) {
 	}
 	r.Certificate.Engine = s.Machine.Version()
 	if s.Guest != nil {
-		r.Instructions = s.Guest.Instructions()
-		r.Certificate.Calls = s.Guest.Calls()
+		r.Instructions = s.Guest.Seen().Instructions
+		r.Certificate.Calls = s.Guest.Seen().Calls()
 		if s.Guest.Timed() && s.Config.Timeouts != config.TimeoutsAny && !strings.Contains(r.Certificate.Basis, timedLast) {
 			r.Certificate.Basis += timedLast // it may be finished more than once
 		}
@@ -108,7 +108,7 @@ var timers = []string{"alarm", "setitimer", "timer_settime"}
 
 // calls reports whether the guest has called one of these.
 func (s *Session) calls(names []string) bool {
-	return s.Guest != nil && slices.ContainsFunc(s.Guest.Calls(), func(call string) bool { return slices.Contains(names, call) })
+	return s.Guest != nil && slices.ContainsFunc(s.Guest.Seen().Calls(), func(call string) bool { return slices.Contains(names, call) })
 }
 
 func (s *Session) assumptions() []string {
@@ -122,7 +122,7 @@ func (s *Session) assumptions() []string {
 	if s.Config.Copies == config.CopiesDivided {
 		out = append(out, "system calls copy memory that threads share word by word, by ascending address")
 	}
-	if s.Guest != nil && s.Guest.Met().AtOnce {
+	if s.Guest != nil && s.Guest.Seen().Met.AtOnce {
 		out = append(out, "a signal reaches a running thread in the step that sends it, not after the sender's next steps (where timers send signals, and in searches that can't delay them)")
 	}
 	if s.calls(timers) {

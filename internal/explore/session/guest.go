@@ -4,6 +4,7 @@ import (
 	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // Guest is a guest under control: one whose threads landgo schedules, or a kernel that
@@ -51,17 +52,15 @@ func sparingOf[G interface {
 
 // Gatherer is the account of many executions together.
 type Gatherer struct {
-	Tally
 	Learner
 	Recorder
 }
 
 func gathererOf[G interface {
-	Tally
 	Learner
 	Recorder
 }](g G) Gatherer {
-	return Gatherer{g, g, g}
+	return Gatherer{g, g}
 }
 
 // Replayed is the guest as replays use it.
@@ -95,14 +94,6 @@ func toldOf[G interface {
 // Stopper has steps ask whether to end with scheduler.ErrStopped.
 type Stopper interface{ StopIf(func() bool) }
 
-// Tally has totals of all that was run.
-type Tally interface {
-	Instructions() uint64
-	Calls() []string // kernel calls met
-	// Timed: a trusted function was called with a time at which it gives up.
-	Timed() bool
-}
-
 // Learner is the knowledge of threads and the memory that they share, and where
 // steps end by that. It outlasts executions.
 type Learner interface {
@@ -115,15 +106,11 @@ type Learner interface {
 
 // Recorder is the record of executions, for certificates and warnings.
 type Recorder interface {
-	Look(*scheduler.Sights) *scheduler.Sights
-	Unexamined() []scheduler.Pair
-	Witness(*scheduler.Witnessed)
-	Witnessed() *scheduler.Witnessed
-	TakeWitnessed() *scheduler.Witnessed
-	// Met is which of what a search asks for was met; End notes that an execution has
-	// ended, which wrote a line.
-	Met() scheduler.Met
-	Meet(scheduler.Met)
+	// Seen is what was seen so far.
+	Seen() *witness.Record
+	// Timed: a trusted function was called with a time at which it gives up.
+	Timed() bool
+	// End notes that an execution has ended, which wrote a line.
 	End(wrote string, stuck bool)
 }
 

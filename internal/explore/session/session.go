@@ -211,7 +211,7 @@ func (s *Session) Anew(known *scheduler.Knowledge) error {
 		}
 		return fmt.Errorf("the guest can't be booted once more: %w", err)
 	}
-	fresh.Guest.TakeWitnessed()
+	fresh.Guest.Seen().Take()
 	fresh.Clock, fresh.lives = s.Clock, s.lives+1
 	if s.account != nil { // code reached by now is to be forgotten where the search is (ForgetPoints)
 		fresh.CountReached(s.TakeReached())

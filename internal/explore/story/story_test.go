@@ -11,7 +11,7 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
-	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 func TestMain(m *testing.M) { os.Exit(compile.Main(m)) }
@@ -38,10 +38,10 @@ func (names) VariableName(addr uint64) string { return map[uint64]string{8: "loc
 // seen answers what the executions of a search met.
 type seen struct {
 	session.Recorder
-	met scheduler.Met
+	record *witness.Record
 }
 
-func (s seen) Met() scheduler.Met { return s.met }
+func (s seen) Seen() *witness.Record { return s.record }
 
 // reading is a session that has read the program, and isn't booted.
 func reading(t *testing.T) *session.Session {
@@ -147,30 +147,30 @@ func TestCollision(t *testing.T) {
 // no pass needs none.
 func TestWarnings(t *testing.T) {
 	s := reading(t)
-	whole := scheduler.Met{Points: ^trace.Points(0), Ran: true, Shared: true, OnTime: true}
+	whole := witness.Met{Points: ^trace.Points(0), Ran: true, Shared: true, OnTime: true}
 	for _, c := range []struct {
 		name    string
-		change  func(*scheduler.Met, *result.Result, *config.Config)
+		change  func(*witness.Met, *result.Result, *config.Config)
 		want    []result.WarningCode
 		verdict result.Verdict
 	}{
-		{"all", func(*scheduler.Met, *result.Result, *config.Config) {}, nil, result.Verified},
-		{"one thread", func(_ *scheduler.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, []result.WarningCode{result.OneThread}, result.Verified},
-		{"one thread, and a bug", func(_ *scheduler.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, nil, result.Buggy},
-		{"idle", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Ran = false }, []result.WarningCode{result.IdleThreads}, result.Verified},
-		{"nothing shared", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Shared = false }, []result.WarningCode{result.NothingShared}, result.Bounded},
-		{"only timeouts", func(m *scheduler.Met, _ *result.Result, _ *config.Config) { m.Late, m.OnTime = true, false }, []result.WarningCode{result.OnlyTimeouts}, result.Verified},
-		{"no lock", func(m *scheduler.Met, _ *result.Result, c *config.Config) {
+		{"all", func(*witness.Met, *result.Result, *config.Config) {}, nil, result.Verified},
+		{"one thread", func(_ *witness.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, []result.WarningCode{result.OneThread}, result.Verified},
+		{"one thread, and a bug", func(_ *witness.Met, r *result.Result, _ *config.Config) { r.Threads = 1 }, nil, result.Buggy},
+		{"idle", func(m *witness.Met, _ *result.Result, _ *config.Config) { m.Ran = false }, []result.WarningCode{result.IdleThreads}, result.Verified},
+		{"nothing shared", func(m *witness.Met, _ *result.Result, _ *config.Config) { m.Shared = false }, []result.WarningCode{result.NothingShared}, result.Bounded},
+		{"only timeouts", func(m *witness.Met, _ *result.Result, _ *config.Config) { m.Late, m.OnTime = true, false }, []result.WarningCode{result.OnlyTimeouts}, result.Verified},
+		{"no lock", func(m *witness.Met, _ *result.Result, c *config.Config) {
 			m.Points, c.PP, c.Deepen = trace.PointSync, trace.PointLock, false
 		}, []result.WarningCode{result.NoPoint}, result.Verified},
-		{"a rule", func(_ *scheduler.Met, _ *result.Result, c *config.Config) {
+		{"a rule", func(_ *witness.Met, _ *result.Result, c *config.Config) {
 			c.Rules = []config.Rule{{Function: "takes"}}
 		}, []result.WarningCode{result.NoRule}, result.Verified},
 	} {
 		own := *s
 		met, r := whole, &result.Result{Verdict: c.verdict, Threads: 2, Search: "optimal"}
 		c.change(&met, r, &own.Config)
-		own.Guest = &session.Guest{Gatherer: session.Gatherer{Recorder: seen{met: met}}}
+		own.Guest = &session.Guest{Gatherer: session.Gatherer{Recorder: seen{record: &witness.Record{Met: met}}}}
 		var got []result.WarningCode
 		for _, w := range Warnings(&own, r) {
 			got = append(got, w.Code)

@@ -10,7 +10,7 @@ import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
-	"landgo/scheduler"
+	"landgo/scheduler/witness"
 )
 
 // A search of a guest that never has a second thread ends at once, without a bug.
@@ -35,7 +35,7 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 		warn(result.AssumedAway, "every execution was assumed away: in none did each landgo_assume hold that it reached")
 		return all
 	}
-	met := s.Guest.Met()
+	met := s.Guest.Seen().Met.Clone()
 	kernel := s.Platform.Kernel
 	switch {
 	case met.GoneOff: // its threads are its own
@@ -89,13 +89,13 @@ func Warnings(s *session.Session, r *result.Result) (all []result.Warning) {
 }
 
 // barred: no tick ever came, which is why points of a kernel's threads weren't met.
-func barred(s *session.Session, met *scheduler.Met) bool {
+func barred(s *session.Session, met *witness.Met) bool {
 	return s.Platform.Ticks && met.Barred && !met.Ticks
 }
 
 // missed lists the kinds of points that were asked for and that no run reached. The
 // points of mem in a program are at shared memory: that has a warning of its own.
-func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
+func missed(s *session.Session, met *witness.Met) (kinds []string) {
 	if s.Config.Deepens() {
 		return nil // landgo chooses
 	}
@@ -129,7 +129,7 @@ func missed(s *session.Session, met *scheduler.Met) (kinds []string) {
 
 // warnOfRules warns of --within and --without whose function was on the stack at no
 // point.
-func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func warnOfRules(s *session.Session, met *witness.Met, warn func(result.WarningCode, string, ...any)) {
 	all := s.Config.AllRules()
 	for i := len(all) - len(s.Config.Rules); i < min(len(all), 64); i++ {
 		if met.Rules>>i&1 == 0 {
@@ -139,7 +139,7 @@ func warnOfRules(s *session.Session, met *scheduler.Met, warn func(result.Warnin
 }
 
 // warnOfRaces warns of instructions that were to be points and weren't reached.
-func warnOfRaces(s *session.Session, met *scheduler.Met, warn func(result.WarningCode, string, ...any)) {
+func warnOfRaces(s *session.Session, met *witness.Met, warn func(result.WarningCode, string, ...any)) {
 	reached := map[uint64]bool{}
 	for _, pc := range met.Races {
 		reached[pc] = true

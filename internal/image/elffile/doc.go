@@ -11,7 +11,8 @@
 //	              narrow (where code is)
 //	names         symbol, names
 //	programs      libc, dynamic, library, separate (debug information in a file of its own),
-//	              join (a program and its libraries), indirect (functions chosen at the start)
+//	              join (a program and its libraries: which part an address is in, and whether that is
+//	              the C library's), indirect (functions chosen at the start)
 //	kernels       multiboot, task
 //	damage        error, sectioncheck
 package elffile

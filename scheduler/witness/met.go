@@ -1,4 +1,4 @@
-package scheduler
+package witness
 
 import (
 	"slices"
@@ -18,17 +18,17 @@ type Met struct {
 	// Rules has bit i set if the function of rule i of the granularity was on the
 	// stack at such a point.
 	Rules uint64 `json:",omitempty"`
-	// Races are the instructions of Granularity.Race that made an access to shared
+	// Races are the instructions of scheduler.Granularity.Race that made an access to shared
 	// memory while another thread was there, in ascending order.
-	Races []uint64 `json:",omitempty"`
+	Races Ascending `json:",omitempty"`
 	// Copied are the system calls that copied several words of shared memory in one step,
 	// in ascending order.
-	Copied []uint64 `json:",omitempty"`
+	Copied Ascending `json:",omitempty"`
 	// Judged are those of them that wrote several words which conditions read.
-	Judged []uint64 `json:",omitempty"`
+	Judged Ascending `json:",omitempty"`
 	// Paged are those that changed pages which several threads use (mprotect and its like): they touch
 	// many bytes, and copy none.
-	Paged []uint64 `json:",omitempty"`
+	Paged Ascending `json:",omitempty"`
 	// Ran: a thread that another created ran code of the program's.
 	Ran bool
 	// Shared: two threads did what conflicts, with neither created after what the
@@ -37,7 +37,7 @@ type Met struct {
 	// OnTime: an execution ended in which no timed wait ran out for want of any other
 	// thread that could go on. Late: one in which some did.
 	OnTime, Late bool
-	// Meant is how threads were left that wait for ever, taken as meant (meant.go): of
+	// Meant is how threads were left that wait for ever, taken as meant (scheduler/meant.go): of
 	// several ways the first by the alphabet. Ended: an execution ended otherwise.
 	Meant string `json:",omitempty"`
 	Ended bool   `json:",omitempty"`
@@ -57,28 +57,19 @@ type Met struct {
 	Later bool `json:",omitempty"`
 	// Unbroken are the calls of the C library's streams that called the kernel while a signal was
 	// on its way to their thread, in ascending order.
-	Unbroken []uint64 `json:",omitempty"`
-	// Cut: timers could have gone off more often than Config.Ticks says.
+	Unbroken Ascending `json:",omitempty"`
+	// Cut: timers could have gone off more often than scheduler.Config.Ticks says.
 	Cut bool `json:",omitempty"`
 }
 
-func (m *Met) add(o Met) {
+// Add adds what another System of the same guest has met.
+func (m *Met) Add(o *Met) {
 	m.Points |= o.Points
 	m.Rules |= o.Rules
-	for _, pc := range o.Races {
-		m.addRace(pc)
-	}
-	for _, pc := range o.Copied {
-		m.addCopied(pc)
-	}
-	for _, pc := range o.Judged {
-		m.addJudged(pc)
-	}
-	for _, pc := range o.Paged {
-		m.addPaged(pc)
-	}
-	for _, pc := range o.Unbroken {
-		m.addUnbroken(pc)
+	for i, list := range m.lists() {
+		for _, pc := range *o.lists()[i] {
+			list.Add(pc)
+		}
 	}
 	m.Ran = m.Ran || o.Ran
 	m.Shared = m.Shared || o.Shared
@@ -89,7 +80,7 @@ func (m *Met) add(o Met) {
 	if o.Long.Steps > m.Long.Steps {
 		m.Long = o.Long
 	}
-	m.addMeant(o.Meant)
+	m.AddMeant(o.Meant)
 	m.OnTime, m.Late = m.OnTime || o.OnTime, m.Late || o.Late
 	if m.Wrote == "" {
 		m.Wrote = o.Wrote
@@ -101,91 +92,61 @@ func (m *Met) add(o Met) {
 	m.Cut = m.Cut || o.Cut
 }
 
-func (m *Met) addMeant(text string) {
+// AddMeant adds how threads were left that wait for ever.
+func (m *Met) AddMeant(text string) {
 	if m.Meant == "" || text != "" && text < m.Meant {
 		m.Meant = text
 	}
 }
 
-func (m *Met) addRace(pc uint64)   { m.Races = with(m.Races, pc) }
-func (m *Met) addCopied(pc uint64) { m.Copied = with(m.Copied, pc) }
-func (m *Met) addJudged(pc uint64) { m.Judged = with(m.Judged, pc) }
-func (m *Met) addPaged(pc uint64)  { m.Paged = with(m.Paged, pc) }
-
-func (m *Met) addUnbroken(pc uint64) { m.Unbroken = with(m.Unbroken, pc) }
-
-// with is an ascending list that has n too.
-func with(list []uint64, n uint64) []uint64 {
-	if i, ok := slices.BinarySearch(list, n); !ok {
-		return slices.Insert(list, i, n)
-	}
-	return list
+// lists are its lists of instructions.
+func (m *Met) lists() []*Ascending {
+	return []*Ascending{&m.Races, &m.Copied, &m.Judged, &m.Paged, &m.Unbroken}
 }
 
-// Met returns a copy of the record so far.
-func (s *seen) Met() Met {
-	m := s.met
-	for _, list := range []*[]uint64{&m.Races, &m.Copied, &m.Judged, &m.Paged, &m.Unbroken} {
+// Clone is a copy that shares nothing that may change.
+func (m *Met) Clone() Met {
+	c := *m
+	for _, list := range c.lists() {
 		*list = slices.Clone(*list)
 	}
-	return m
+	return c
 }
 
-// Meet adds what another System of the same guest has met.
-func (s *seen) Meet(m Met) { s.met.add(m) }
-
-// End notes that an execution has ended, which wrote a line. stuck: threads are left that
-// can never go on.
-func (s *System) End(wrote string, stuck bool) {
-	s.met.Ended = s.met.Ended || !stuck
-	if !s.ranOut.Get() {
-		s.met.OnTime = true
-	} else {
-		s.met.Late = true
+// Touched takes in accesses to shared memory of a thread beside another. racing are the
+// instructions of scheduler.Granularity.Race.
+func (m *Met) Touched(as []trace.Access, racing map[uint64]bool) {
+	const all = trace.PointMem | trace.PointAtomic
+	if m.Points&all == all && len(racing) == 0 {
+		return
 	}
-	if s.met.Wrote == "" {
-		s.met.Wrote = wrote
-	}
-}
-
-// meetStep takes in what a step did, before which the thread was alone or not.
-func (m *uses) meetStep(th *thread, tr *trace.Transition, alone bool) {
-	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.Starting {
-		m.seen.met.Ran = true
-	}
-	for i := range tr.Ops {
-		switch k := tr.Ops[i].Kind; {
-		case k == trace.OpCreate:
-			alone = false
-		case k == trace.OpAdvance && !m.in.ranOut.Get():
-			m.in.machine.PutFlag(&m.in.ranOut, true)
-		case k == trace.OpJoin:
-			alone = m.in.Alone(th.ID)
-		case !alone:
-			m.seen.met.Points |= pointsOfOps[k]
+	for i := range as {
+		a := &as[i]
+		m.Points |= trace.PointMem
+		if a.Flags&trace.Atomic != 0 {
+			m.Points |= trace.PointAtomic
 		}
-	}
-	if m.seen.met.Points&(trace.PointMem|trace.PointAtomic) != trace.PointMem|trace.PointAtomic || len(m.in.racing) > 0 {
-		for i := range tr.Accesses {
-			a := &tr.Accesses[i]
-			m.seen.met.Points |= trace.PointMem
-			if a.Flags&trace.Atomic != 0 {
-				m.seen.met.Points |= trace.PointAtomic
-			}
-			if m.in.racing[a.PC] {
-				m.seen.met.addRace(a.PC)
-			}
-		}
-	}
-	if !m.seen.met.Shared {
-		if m.seen.met.Shared = m.shares(th, tr); m.seen.met.Shared {
-			m.uses = nil
+		if racing[a.PC] {
+			m.Races.Add(a.PC)
 		}
 	}
 }
 
-// pointsOfOps has the kinds of points that are before an operation or after it.
-var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
+// Ascending is a list of numbers, each once.
+type Ascending []uint64
+
+// Add adds one.
+func (l *Ascending) Add(n uint64) {
+	if i, ok := slices.BinarySearch(*l, n); !ok {
+		*l = slices.Insert(*l, i, n)
+	}
+}
+
+// PointsOf is the kinds of points that are before an operation or after it. PointSync is one of another
+// kind of operation than those that Met.Points tells of.
+func PointsOf(k trace.OpKind) trace.Points { return pointsOf[k] }
+
+var pointsOf = func() (of [trace.NumOps]trace.Points) {
 	for k := range of {
 		switch trace.OpKind(k) {
 		case trace.OpNone, trace.OpAccess, trace.OpCreate, trace.OpExit, trace.OpJoin, trace.OpTryJoin, trace.OpTryJoinFail,
@@ -194,7 +155,7 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 		default:
 			of[k] = trace.PointSync
 		}
-		of[k] |= PointsOf(trace.OpKind(k))
+		of[k] |= trace.OpKind(k).Points()
 	}
 	// Failures of the operations that try.
 	of[trace.OpTryLockFail], of[trace.OpSemTryWaitFail] = of[trace.OpTryLock], of[trace.OpSemTryWait]
@@ -206,6 +167,3 @@ var pointsOfOps = func() (of [trace.NumOps]trace.Points) {
 	}
 	return of
 }()
-
-// MeetPoints notes that a thread has reached points of these kinds while another was there.
-func (s *seen) MeetPoints(p trace.Points) { s.met.Points |= p }

@@ -1,6 +1,9 @@
 package scheduler
 
-import "landgo/internal/trace"
+import (
+	"landgo/internal/trace"
+	"landgo/scheduler/witness"
+)
 
 // Whether threads share anything is asked until it is known that they do, which is
 // mostly within some steps. Two threads share what one changes and the other uses, if
@@ -60,7 +63,7 @@ func (m *uses) shares(th *thread, tr *trace.Transition) bool {
 		switch {
 		case op.Kind == trace.OpCancel, op.Kind == trace.OpPost, op.Kind == trace.OpTryJoinFail, op.Kind == trace.OpMakeRunnable:
 			return true // it is about another thread
-		case pointsOfOps[op.Kind] == 0 || op.Obj == 0 && op.Size == 0:
+		case witness.PointsOf(op.Kind) == 0 || op.Obj == 0 && op.Size == 0:
 		case op.Size != 0:
 			if m.useBytes(th, op.Obj, uint64(op.Size), true, false, at) {
 				return true
@@ -131,3 +134,44 @@ func (m *uses) useWord(th *thread, word uint64, u use) bool {
 
 // maxUses is how many uses of a word are kept before those of other paths are left out.
 const maxUses = 64
+
+// meetStep takes in what a step did, before which the thread was alone or not.
+func (m *uses) meetStep(th *thread, tr *trace.Transition, alone bool) {
+	met := &m.seen.record.Met
+	if th.Parent != trace.NoThread && th.Insns > tr.Begin && !th.Starting {
+		met.Ran = true
+	}
+	for i := range tr.Ops {
+		switch k := tr.Ops[i].Kind; {
+		case k == trace.OpCreate:
+			alone = false
+		case k == trace.OpAdvance && !m.in.ranOut.Get():
+			m.in.machine.PutFlag(&m.in.ranOut, true)
+		case k == trace.OpJoin:
+			alone = m.in.Alone(th.ID)
+		case !alone:
+			met.Points |= witness.PointsOf(k)
+		}
+	}
+	met.Touched(tr.Accesses, m.in.racing)
+	if !met.Shared {
+		if met.Shared = m.shares(th, tr); met.Shared {
+			m.uses = nil
+		}
+	}
+}
+
+// End notes that an execution has ended, which wrote a line. stuck: threads are left that
+// can never go on.
+func (s *System) End(wrote string, stuck bool) {
+	met := &s.record.Met
+	met.Ended = met.Ended || !stuck
+	if !s.ranOut.Get() {
+		met.OnTime = true
+	} else {
+		met.Late = true
+	}
+	if met.Wrote == "" {
+		met.Wrote = wrote
+	}
+}

@@ -1,10 +1,10 @@
-package scheduler
+package undo
 
 import "landgo/internal/trace"
 
-// arena holds the transitions of the present path and what their slices point
+// Arena holds the transitions of the present path and what their slices point
 // to. It grows and shrinks like a stack, so that a step makes no garbage.
-type arena struct {
+type Arena struct {
 	trs      []*trace.Transition
 	used     int
 	accesses chunks[trace.Access]
@@ -12,25 +12,28 @@ type arena struct {
 	wakes    chunks[trace.TID]
 }
 
-type arenaMark struct {
+// ArenaMark is how far an arena is filled.
+type ArenaMark struct {
 	used                 int
 	accesses, ops, wakes chunkMark
 }
 
-func (a *arena) mark() arenaMark {
-	return arenaMark{a.used, a.accesses.mark(), a.ops.mark(), a.wakes.mark()}
+// Mark is how far it is filled.
+func (a *Arena) Mark() ArenaMark {
+	return ArenaMark{a.used, a.accesses.mark(), a.ops.mark(), a.wakes.mark()}
 }
 
-func (a *arena) rewind(m arenaMark) {
+// Rewind empties it down to a mark.
+func (a *Arena) Rewind(m ArenaMark) {
 	a.used = m.used
 	a.accesses.rewind(m.accesses)
 	a.ops.rewind(m.ops)
 	a.wakes.rewind(m.wakes)
 }
 
-// transition begins a new transition. Its slices may be appended to until
-// seal.
-func (a *arena) transition(t trace.TID, c trace.Choice) *trace.Transition {
+// Transition begins a new transition. Its slices may be appended to until
+// Seal.
+func (a *Arena) Transition(t trace.TID, c trace.Choice) *trace.Transition {
 	if a.used == len(a.trs) {
 		a.trs = append(a.trs, new(trace.Transition))
 	}
@@ -41,8 +44,8 @@ func (a *arena) transition(t trace.TID, c trace.Choice) *trace.Transition {
 	return tr
 }
 
-// seal gives the room that a transition's slices don't use back.
-func (a *arena) seal(tr *trace.Transition) {
+// Seal gives the room that a transition's slices don't use back.
+func (a *Arena) Seal(tr *trace.Transition) {
 	tr.Accesses = a.accesses.close(tr.Accesses)
 	tr.Ops = a.ops.close(tr.Ops)
 	tr.Wakes = a.wakes.close(tr.Wakes)

@@ -1,4 +1,4 @@
-package scheduler
+package undo
 
 // Log is a stack of old states, in blocks that never move: a long execution has ten thousand
 // steps, and a thread is big. To append to a slice would copy them all again whenever it grows.

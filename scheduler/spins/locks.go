@@ -1,4 +1,4 @@
-package scheduler
+package spins
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ import (
 // locks aren't among what the thread waits for. Judged by TestQuietLocks in por's models,
 // where every such turn is run.
 
-// plainLock reports whether an operation of a spin's is one that others can only
+// PlainLock reports whether an operation of a spin's is one that others can only
 // wait for.
-func plainLock(k trace.OpKind) bool {
+func PlainLock(k trace.OpKind) bool {
 	switch k {
 	case trace.OpLock, trace.OpReadLock, trace.OpWriteLock:
 		return true
@@ -37,32 +37,20 @@ func takenBy(k trace.OpKind) trace.OpKind {
 	return trace.OpNone
 }
 
-// givesBack reports whether the thread's own steps from index i on unlock all
-// that they lock, and no more. Of these locks it is remembered that they may not
-// become contended.
-func (s *spins) givesBack(th *thread, i int32) bool {
-	type lock struct {
-		obj uint64
-		by  trace.OpKind
+// Taken are the locks that a turn has taken and not yet given back.
+type Taken []trace.Op
+
+// Did takes in an operation on a lock. It reports false if it gives back what the turn didn't take.
+func (h *Taken) Did(op trace.Op) bool {
+	by := takenBy(op.Kind)
+	if by == trace.OpNone {
+		*h = append(*h, op)
+		return true
 	}
-	var has []lock
-	for ; int(i) < len(s.in.steps); i++ {
-		if s.in.steps[i].tr.Thread != th.ID {
-			continue
-		}
-		for _, op := range s.in.steps[i].tr.Ops {
-			if !plainLock(op.Kind) {
-				continue
-			}
-			s.learning.known.Merged[op.Obj] = true
-			if by := takenBy(op.Kind); by == trace.OpNone {
-				has = append(has, lock{op.Obj, op.Kind})
-			} else if k := slices.Index(has, lock{op.Obj, by}); k >= 0 {
-				has = slices.Delete(has, k, k+1)
-			} else {
-				return false
-			}
-		}
+	k := slices.IndexFunc(*h, func(o trace.Op) bool { return o.Obj == op.Obj && o.Kind == by })
+	if k < 0 {
+		return false
 	}
-	return len(has) == 0
+	*h = slices.Delete(*h, k, k+1)
+	return true
 }
