@@ -42,6 +42,8 @@ type blends struct {
 	blends map[uint64]trace.Blend
 	leasts map[uint64]int64
 	adds   map[uint64]tested
+	added  map[uint64]bool
+	side   side // of the addition that a thread is about to make (sides.go)
 	unread map[uint64]bool
 }
 

@@ -28,11 +28,10 @@ func (bl *blends) found(a *trace.Access, since uint64) (trace.Blend, uint8) {
 	if !bl.on || bl.isAwaited(a) || bl.in.image.FlagsCross() {
 		return trace.NoBlend, 0
 	}
-	k, known := bl.adds[a.PC]
-	if !known {
-		k.Pivot, k.is = static.PivotAt(bl.in.image.File, a.PC)
-		bl.adds[a.PC] = k
+	if bl.side.pc == a.PC {
+		return bl.side.blend, bl.side.more
 	}
+	k := bl.pivotAt(a.PC)
 	if !k.is {
 		return trace.NoBlend, 0
 	}
@@ -41,6 +40,16 @@ func (bl *blends) found(a *trace.Access, since uint64) (trace.Blend, uint8) {
 		k.Number = -added
 	}
 	return trace.TestedAddition(a.Size, added, k.Number, before)
+}
+
+// pivotAt is static.PivotAt, remembered.
+func (bl *blends) pivotAt(pc uint64) (k tested) {
+	k, known := bl.adds[pc]
+	if !known {
+		k.Pivot, k.is = static.PivotAt(bl.in.image.File, pc)
+		bl.adds[pc] = k
+	}
+	return k
 }
 
 // change is what the bytes of an access held at a moment of the machine's journal, and what was added

@@ -43,7 +43,7 @@ func TestBlends(t *testing.T) {
 		{"the result is used", "uses", "", 6},
 		{"the last one is told apart", "asks", "n = 3;", 3},
 		{"no last one", "asks", "n = -1;", 6},
-		{"the last to arrive", "counts", "", 0},
+		{"the last to arrive", "counts", "", 3},
 		{"a data race before the last", "frees", "n = 3;", 0},
 		{"a data race behind the last", "frees", "n = 2;", 0},
 		{"a reference is given back", "asks", "n = 4;", 1},
@@ -109,5 +109,55 @@ static void *loops(void *a) { for (int i = 0; i < 200; i++) { n++; asks(a); } re
 int main(void) { `+first+` pthread_t u; GO(t, loops); pthread_create(&u, 0, loops, (void *)1); pthread_join(t, 0); pthread_join(u, 0); return seen[0] + seen[1] > 2; }`))
 		cfg.MaxExecutions = 2
 		endsAs(t, cfg, want, "optimal", "source")
+	}
+}
+
+// TestSides: code without optimisation keeps an addition's result, and hands it on. What comes of it is found by
+// trying. The programs have the outputs that they have with all orders.
+func TestSides(t *testing.T) {
+	t.Parallel()
+	const head = blendHead + `
+static int drop(void) { int left = atomic_fetch_sub(&n, 1) - 1; return left == 0; }
+static int kept[3];
+static void *drops(void *a) { if (drop()) seen[(long)a] = 1; return a; }
+static void *again(void *a) { int k = atomic_fetch_sub(&n, 1); if (k == 1) seen[(long)a] = 1; plain; if (k == 2) seen[(long)a] = 2; return a; }
+static void *tells(void *a) { int k = atomic_fetch_sub(&n, 1); if (k == 1) seen[(long)a] = 1; kept[(long)a] = k; return a; }
+static void *item(void *a) { int k; while ((k = n++) < 3) seen[(long)a] += k == 2; return a; }
+static void *odd(void *a) { if (atomic_fetch_sub(&n, 1) & 1) seen[(long)a] = 1; return a; }
+static void *turns(void *a) { for (int i = atomic_fetch_sub(&n, 1); i > 1; i--) plain = 1; return a; }
+static void *variable(void *a) { if (atomic_fetch_add(&n, 1) == bits - 1) seen[(long)a] = 1; return a; }
+static void *fails(void *a) { assert(atomic_fetch_sub(&n, 1) != 1); return a; }
+`
+	for i, p := range []struct {
+		name, thread, setup string
+		executions          uint64 // 0: not counted
+	}{
+		{"in a variable of a function that returns", "drops", "n = 3;", 3},
+		{"read again", "again", "n = 3;", 6},
+		{"kept", "tells", "n = 3;", 6},
+		{"items alike but for the last", "item", "", 0},
+		{"its lowest bit", "odd", "n = 3;", 6},
+		{"so many turns", "turns", "n = 3;", 0},
+		{"compared with a variable", "variable", "bits = 3;", 6},
+		{"the last fails", "fails", "n = 3;", 0},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			cc := libraries(i)[0]
+			cfg := onProgram(compile.Text(t, cc, head+"int main(void) { "+p.setup+" pthread_t u, v; GO(t, "+p.thread+"); "+
+				"pthread_create(&u, 0, "+p.thread+", (void *)1); pthread_create(&v, 0, "+p.thread+", (void *)2); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "+
+				`printf("%d %d%d%d %d%d%d\n", n, seen[0], seen[1], seen[2], kept[0], kept[1], kept[2]); return 0; }`, "-O0"))
+			cfg.Search = "optimal:commute=0"
+			all := ran(t, cfg)
+			cfg.Search = "optimal"
+			few := ran(t, cfg)
+			if differentOutputs(all) != differentOutputs(few) || few.Verdict != all.Verdict {
+				t.Errorf("%s: %s, outputs %q, with all orders %s, %q", cc, few.Verdict, differentOutputs(few), all.Verdict, differentOutputs(all))
+			}
+			if few.Executions > all.Executions || p.executions > 0 && few.Executions != p.executions || few.Blocked > 0 {
+				t.Errorf("%s: %d executions, %d blocked, in all orders %d", cc, few.Executions, few.Blocked, all.Executions)
+			}
+			t.Logf("%d executions, in all orders %d", few.Executions, all.Executions)
+		})
 	}
 }
