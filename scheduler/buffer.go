@@ -86,9 +86,13 @@ func (b *buffers) apply(th edit) {
 
 // moves has f move buffered stores to memory or back, which a viewer isn't to take for stores.
 func (b *buffers) moves(f func()) {
+	if b.in.viewer == nil {
+		f()
+		return
+	}
 	from := b.in.machine.Journal()
 	f()
-	if b.in.viewer != nil && !b.attempt.probing && !b.attempt.trying {
+	if !b.attempt.probing && !b.attempt.trying {
 		b.in.viewer.Moved(from, b.in.machine.Journal())
 	}
 }
@@ -246,7 +250,6 @@ func (b *buffers) endBuffered(th edit) {
 // update is a step of a buffer: its oldest entry goes to memory. Or it is one of a drain.
 func (s *System) update(b trace.TID) (*trace.Transition, error) {
 	th, own := s.edit(b-1), s.edit(b)
-	s.state.save(b)
 	tr := s.arena.Transition(b, 0)
 	tr.Updates, tr.Begin = true, own.Insns
 	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}

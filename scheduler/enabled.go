@@ -22,7 +22,7 @@ func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 		th := &s.threads[i]
 		switch {
 		case kept && !s.listing.stale.Has(th.ID):
-			dst = append(dst, s.listing.kept[i])
+			dst = s.listing.again(dst, th.ID)
 		case kept:
 			d := &s.listing.kept[i]
 			s.listing.watch(th.ID, s.describeAll(th, d))
@@ -38,12 +38,16 @@ func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 			ready = ready || len(dst) > n
 		}
 	}
-	letEnd(dst[first:])
+	altered := letEnd(dst[first:])
 	if s.timers.on() {
-		ready = s.timers.let(dst[first:])
+		ready, altered = s.timers.let(dst[first:]), true
 	}
 	if !ready {
 		s.letExpire(dst[first:])
+		altered = true
+	}
+	if kept {
+		s.listing.altered = altered
 	}
 	return dst
 }

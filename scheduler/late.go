@@ -71,7 +71,7 @@ func (e *Ends) isLate(th *thread, d *trace.Thread) bool {
 }
 
 // letEnd has late ends wait for the threads that can run.
-func letEnd(list []trace.Thread) {
+func letEnd(list []trace.Thread) (altered bool) {
 	others := false
 	for i := range list {
 		others = others || list[i].Status == trace.Ready && !list[i].Late
@@ -79,8 +79,10 @@ func letEnd(list []trace.Thread) {
 	for i := range list {
 		if d := &list[i]; d.Late && others {
 			d.Status, d.Outcomes = trace.Blocked, 0
+			altered = true
 		}
 	}
+	return altered
 }
 
 // letEnd does so for the threads that are listed.

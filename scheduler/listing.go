@@ -39,6 +39,7 @@ type listing struct {
 	spins     trace.Set      // those that stood in a spin when they were described
 	kept      []trace.Thread // with store buffers, by TID: the threads as they were described
 	there     trace.Set      // the same: those that were there
+	altered   bool           // the same: the latest list has descriptions that aren't those that were kept
 	edits     uint64         // see instant
 	plans     []stood        // by TID (plans.go)
 }
@@ -372,6 +373,15 @@ func (s *present) findStaleStorers() {
 		l.contended[i] = 0
 	}
 	l.locks = l.locks[:0]
+}
+
+// again adds the description of a thread that was kept to the list that is made in place of the latest
+// one. Mostly it is there already.
+func (l *listing) again(dst []trace.Thread, t trace.TID) []trace.Thread {
+	if n := len(dst); !l.altered && n < len(l.Present.Threads) && l.Present.Threads[n].ID == t {
+		return dst[:n+1]
+	}
+	return append(dst, l.kept[t])
 }
 
 // count adds n to the lines of what a thread watches.
