@@ -74,6 +74,12 @@ func referring() *rapid.Generator[*model.Program] {
 // agreeCounts compares the searches with the judges. fewer: optimal ran fewer executions than
 // without.
 func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error) {
+	return agreeAdditions(p, limit, true, false, f, "source", "optimal")
+}
+
+// agreeAdditions does so for some searches, which are told of counts that stay above zero, of tested
+// additions, or of both.
+func agreeAdditions(p *model.Program, limit uint64, counting, testing bool, f fault, searches ...string) (fewer bool, err error) {
 	all, err := exhaust(p, limit)
 	if err != nil {
 		return false, err
@@ -81,11 +87,11 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 	if !all.stats.Complete {
 		return false, errTooLarge
 	}
-	for _, search := range []string{"source", "optimal"} {
+	for _, search := range searches {
 		opts := single
 		opts.fault = f
 		found := newSurvey(p)
-		found.r.blending, found.r.counting = true, true
+		found.r.blending, found.r.counting, found.r.testing = true, counting, testing
 		e, err := New(search, opts)
 		if err != nil {
 			return false, err
@@ -97,11 +103,12 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 			return false, fmt.Errorf("%s: %w", search, err)
 		}
 		judge := newSurvey(p)
-		judge.r.blending, judge.r.counting = true, true
+		judge.r.blending, judge.r.counting, judge.r.testing = true, counting, testing
 		judge.m.Below(found.m)
 		judge.m.AtOnce = true
 		judge.r.Blend(true)
-		judge.r.Count(true)
+		judge.r.Count(search != "sleep") // it has no order to look at counts in
+		judge.r.Test(true)
 		judge, err = exhaustTo(judge, limit)
 		switch {
 		case errors.Is(err, trace.ErrFiner):

@@ -1,11 +1,9 @@
 package por
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
-	"landgo/internal/trace"
 	"landgo/por/internal/model"
 
 	"pgregory.net/rapid"
@@ -16,57 +14,7 @@ import (
 
 // agreeTested is agreeCounts for tested additions, without or with those to counts that stay above zero.
 func agreeTested(p *model.Program, limit uint64, counting bool, f fault) (fewer bool, err error) {
-	all, err := exhaust(p, limit)
-	if err != nil {
-		return false, err
-	}
-	if !all.stats.Complete {
-		return false, errTooLarge
-	}
-	for _, search := range []string{"sleep", "source", "optimal"} {
-		opts := single
-		opts.fault = f
-		found := newSurvey(p)
-		found.r.blending, found.r.counting, found.r.testing = true, counting, true
-		e, err := New(search, opts)
-		if err != nil {
-			return false, err
-		}
-		if found.stats, err = e.Run(found.r, found); err != nil {
-			return false, err
-		}
-		if err := allOutcomes(all, found); err != nil {
-			return false, fmt.Errorf("%s: %w", search, err)
-		}
-		judge := newSurvey(p)
-		judge.r.blending, judge.r.counting, judge.r.testing = true, counting, true
-		judge.m.Below(found.m)
-		judge.m.AtOnce = true
-		judge.r.Blend(true)
-		judge.r.Count(search != "sleep")
-		judge.r.Test(true)
-		judge, err = exhaustTo(judge, limit)
-		switch {
-		case errors.Is(err, trace.ErrFiner):
-			return false, fmt.Errorf("%s: a count isn't above zero everywhere, and that wasn't seen", search)
-		case err != nil:
-			return false, err
-		case !judge.stats.Complete:
-			return false, errTooLarge
-		case judge.clash != "":
-			return false, fmt.Errorf("two executions of one trace differ: %s", judge.clash)
-		}
-		for c := range judge.traces {
-			if found.traces[c] == nil {
-				return false, fmt.Errorf("%s: missed a trace of %d", search, len(judge.traces))
-			}
-		}
-		if search == "optimal" && (int(found.stats.Executions) != len(judge.traces) || found.stats.Blocked > 0) {
-			return false, fmt.Errorf("%d executions of %d traces, %d blocked", found.stats.Executions, len(judge.traces), found.stats.Blocked)
-		}
-		fewer = int(found.stats.Executions) < len(all.traces)
-	}
-	return fewer, nil
+	return agreeAdditions(p, limit, counting, true, f, "sleep", "source", "optimal")
 }
 
 // TestTestedAdditions: references are taken and given back.
