@@ -109,6 +109,11 @@ func agreeAdditions(p *model.Program, limit uint64, counting, testing bool, f fa
 		judge.r.Blend(true)
 		judge.r.Count(search != "sleep") // it has no order to look at counts in
 		judge.r.Test(true)
+		if search != "sleep" {
+			judge.m.Between(found.m)
+			judge.r.awaiting = true
+			judge.r.Await(true)
+		}
 		judge, err = exhaustTo(judge, limit)
 		switch {
 		case errors.Is(err, trace.ErrFiner):

@@ -86,15 +86,19 @@ func partsProgram(seed uint64) *model.Program {
 	return p
 }
 
-// countingProgram is one in which threads also change counters whose values they don't use.
+// countingProgram is one in which threads also change counters whose values they don't use, or only
+// compare.
 func countingProgram(seed uint64) *model.Program {
 	p := bufferProgram(seed)
 	r := rand.New(rand.NewPCG(seed, 23))
 	for _, code := range p.Threads {
 		for k := range code {
 			if in := &code[k]; (in.Code == model.Load || in.Code == model.Store) && r.IntN(2) == 0 {
-				change := []model.Code{model.Add, model.Add, model.Add, model.Or, model.And, model.Xor}[r.IntN(6)]
+				change := []model.Code{model.Add, model.Add, model.Add, model.Or, model.And, model.Xor, model.AddTest, model.AddTest}[r.IntN(8)]
 				*in = model.Instr{Code: change, A: in.A, Size: in.Size, C: 1 + int64(r.IntN(3))}
+				if change == model.AddTest {
+					in.R, in.C, in.D = 2, 1, int64(r.IntN(4))
+				}
 			}
 		}
 	}

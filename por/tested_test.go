@@ -85,6 +85,49 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+// meeting draws programs of two to four threads that count, and wait in loops until a count has a value.
+func meeting() *rapid.Generator[*model.Program] {
+	return rapid.Custom(func(t *rapid.T) *model.Program {
+		n := 2 + pick(t, "threads", 3)
+		p := &model.Program{Bytes: 24, Standing: true, Calm: true, Init: map[int]byte{0: byte(pick(t, "first", 4)), 8: byte(pick(t, "second", 2))}}
+		by, to := 1-2*int64(pick(t, "down", 2)), int64(pick(t, "to", 4))
+		for range n {
+			var code []model.Instr
+			put := func(in ...model.Instr) { code = append(code, in...) }
+			for k := 1 + pick(t, "length", 6-n); k > 0; k-- {
+				a, v := 8*(pick(t, "where", 4)/3), by
+				if pick(t, "back", 10) == 0 {
+					v = -by
+				}
+				switch pick(t, "kind", 12) {
+				case 0, 1, 2, 3: // arrive
+					put(model.Instr{Code: model.Add, A: a, C: v})
+				case 4, 5: // and ask whether it was the last
+					put(model.Instr{Code: model.AddTest, A: a, R: 1, C: v, D: to}, model.Instr{Code: model.JumpNe, R: 1, C: 1, A: len(code) + 3},
+						model.Instr{Code: model.Store, A: 8 * (1 + pick(t, "begin", 2)), C: 1})
+				case 6, 7:
+					waits(t, &code, untilValue, a, to, 0)
+				case 8:
+					waits(t, &code, whileValue, a, int64(pick(t, "value", 3)), 0)
+				case 9:
+					waits(t, &code, untilValue, 8, 1, 0)
+				case 10:
+					put(model.Instr{Code: model.Store, A: a, C: int64(pick(t, "again", 3))})
+				default:
+					put(model.Instr{Code: model.Load, A: a, R: 2})
+				}
+			}
+			p.Threads = append(p.Threads, code)
+		}
+		return p
+	})
+}
+
+// TestMeetings: threads count, and others wait for the count. Numbers between additions are awaited, too.
+func TestMeetings(t *testing.T) {
+	sparing(t, meeting(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, false, sound) })
+}
+
 // TestTestedMutants: what is left out of the rules is found.
 func TestTestedMutants(t *testing.T) {
 	for _, f := range []fault{roomless} {
@@ -122,10 +165,35 @@ func TestLastOne(t *testing.T) {
 	}
 }
 
-// TestSoakTested is TestTestedAdditions and TestArrivals on as many programs as LANDGO_SOAK says.
+// TestSoakTested is TestTestedAdditions, TestArrivals and TestMeetings on as many programs as LANDGO_SOAK says.
 func TestSoakTested(t *testing.T) {
 	for _, counting := range []bool{false, true} {
 		soakSparing(t, referring(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
 		soakSparing(t, arriving(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+		soakSparing(t, meeting(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, counting, sound) })
+	}
+}
+
+// TestMeetOnce: n threads that count and wait until all have come have one execution. Where a thread goes on
+// with fewer, the additions have all their orders.
+func TestMeetOnce(t *testing.T) {
+	for n := 2; n <= 5; n++ {
+		for fewer, want := range []int{1, 0} {
+			p := &model.Program{Bytes: 8, Standing: true, Calm: true}
+			for range n {
+				p.Threads = append(p.Threads, []model.Instr{{Code: model.Add, C: 1},
+					{Code: model.Load, R: 0}, {Code: model.JumpNe, R: 0, C: int64(n - fewer), A: 1}})
+			}
+			found := newSurvey(p)
+			found.r.blending, found.r.testing = true, true
+			e, err := New("optimal", single)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := e.Run(found.r, found)
+			if err != nil || want > 0 && int(st.Executions) != want || st.Blocked > 0 {
+				t.Errorf("%d threads, %d fewer: %d executions, %d blocked: %v", n, fewer, st.Executions, st.Blocked, err)
+			}
+		}
 	}
 }

@@ -118,6 +118,7 @@ func (aw *awaits) settle(info *stepInfo) {
 			if th.Exists && th.Stand == StandSpin {
 				for k := range th.Waits {
 					aw.blends.noteAwaited(&th.Waits[k])
+					aw.blends.noteBetween(&th.Waits[k])
 				}
 			}
 			continue
@@ -138,10 +139,16 @@ func (aw *awaits) settle(info *stepInfo) {
 		var polls bool
 		if counted {
 			if polls = aw.counts.settle(e); !aw.waitsHere(&th.Access) {
+				aw.blends.noteBetween(&th.Access)
 				continue
 			}
 		} else {
 			polls = aw.polls(th, nil)
+		}
+		if aw.backs.tries(th) {
+			aw.blends.noteBetween(&th.Access)
+		} else {
+			aw.between(th)
 		}
 		switch {
 		case polls && th.Stand == StandAccess:
@@ -194,6 +201,7 @@ func (aw *awaits) meets(tr *trace.Transition, at *trace.Access) (meets bool) {
 }
 
 func (aw *awaits) giveUp(a *trace.Access) {
+	aw.blends.noteBetween(a)
 	if aw.backs.moves(a) || aw.learning.known.Swaps[a.PC] {
 		aw.backs.tell(a)
 	}

@@ -41,10 +41,10 @@ type side struct {
 func (bl *blends) tries(th *thread) bool {
 	a := &th.Access
 	if !bl.testing || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&trace.Atomic == 0 || !canAwait(a) ||
-		bl.learning.known.Apart[a.PC] || bl.learning.known.Uncounted[a.PC] || bl.learning.known.Signalled.Has(uint64(th.ID)) || bl.pivotAt(a.PC).is || bl.isAwaited(a) || bl.in.image.FlagsCross() {
+		bl.learning.known.Apart[a.PC] || bl.learning.known.Uncounted[a.PC] || bl.learning.known.Signalled.Has(uint64(th.ID)) || bl.pivotAt(a.PC).is || bl.in.image.FlagsCross() {
 		return false
 	}
-	return bl.adding(a.PC) && bl.at(th.ID, a) == trace.NoBlend
+	return bl.adding(a.PC) && bl.byCode(a.PC) == trace.NoBlend && bl.at(th.ID, a) == trace.NoBlend && bl.unordered(a)
 }
 
 // adding is static.Adds, remembered.

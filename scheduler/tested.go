@@ -25,8 +25,12 @@ func (s *System) Test(on bool) {
 // found is the blend of an addition by what it found, made since a moment of the machine's journal, and
 // its trace.Transition.More.
 func (bl *blends) found(a *trace.Access, since uint64) (trace.Blend, uint8) {
-	if !bl.on || bl.isAwaited(a) || bl.in.image.FlagsCross() {
+	if !bl.on || bl.in.image.FlagsCross() || !bl.unordered(a) {
 		return trace.NoBlend, 0
+	}
+	if bl.byCode(a.PC) == trace.BlendAdd { // it is awaited, and only so it counts which number it is
+		before, added := bl.change(a, since)
+		return trace.TestedAddition(a.Size, added, -1, before)
 	}
 	if bl.side.pc == a.PC {
 		return bl.side.blend, bl.side.more

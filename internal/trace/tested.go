@@ -51,6 +51,16 @@ func TestedAddition(size uint32, added, pivot, before int64) (b Blend, more uint
 	return testedBlend + Blend(kind*sides+side), uint8(min(left, 255))
 }
 
+// BlendOf is the blend of a step's write of the bytes of an access.
+func (t *Transition) BlendOf(a *Access) Blend {
+	for i := range t.Accesses {
+		if w := &t.Accesses[i]; w.IsWrite() && w.SameBytes(a) {
+			return w.Blends()
+		}
+	}
+	return NoBlend
+}
+
 // Tested reports whether b is that of a tested addition.
 func (b Blend) Tested() bool { return b >= testedBlend }
 

@@ -41,6 +41,9 @@ type Facts struct {
 	Below Addresses
 	// Apart are additions by whose results each number is told apart (scheduler/sides.go).
 	Apart Addresses
+	// Between are bytes that a thread awaits which goes on with a number between two additions
+	// (scheduler/between.go).
+	Between Addresses
 	// Stored are bytes that several threads store to, and that no step read in the first execution.
 	// Seen are those of them that were read after all (scheduler/unread.go).
 	Stored, Seen Addresses
@@ -111,7 +114,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -150,6 +153,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Below.merge(o.Below) || news
 	news = k.Apart.merge(o.Apart) || news
+	news = k.Between.merge(o.Between) || news
 	news = k.Stored.merge(o.Stored) || news
 	news = k.Seen.merge(o.Seen) || news
 	news = k.Judged.merge(o.Judged) || news

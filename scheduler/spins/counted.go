@@ -29,9 +29,9 @@ import (
 // the code alone. Of its own memory a turn may change bytes that the thread overwrites
 // afterwards, before it reads them: a count on the stack (left.go). A register may have a count
 // that is only saved by functions (scheduler/leftreg.go). Which values matter
-// isn't a matter of the order of
-// independent steps: all writes of these bytes depend on each other, for nothing blends
-// then. Where it isn't so, that is learned, and all begins again with the turns one by one.
+// isn't a matter of the order of independent steps. All writes of these bytes depend on each other, but
+// for additions that leave the same values in each order (scheduler/between.go).
+// Where it isn't so, that is learned, and all begins again with the turns one by one.
 //
 // A count that ends nowhere (a back-off that stays at its most) reaches a state that recurs.
 // Then there is no way out with this value, and the thread awaits another one.

@@ -65,6 +65,3 @@ func (m *Machine) Uncount(back int) {
 
 // Below takes over which additions o has found to be told apart.
 func (m *Machine) Below(o *Machine) { m.below = o.below }
-
-// Test implements por.Tester.
-func (m *Machine) Test(on bool) { m.testing = on && m.blending }

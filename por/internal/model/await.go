@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"strconv"
 
 	"landgo/internal/trace"
@@ -42,9 +43,11 @@ func (m *Machine) awaits(t int) bool {
 	if m.triesAt(t) {
 		return m.backed[in.A] && m.knownTry(t, m.tryAll(t))
 	}
-	if !m.awaiting || in == nil || m.w[t*threadLen+wBug] != 0 || m.w[t*threadLen+wState] != alive {
-		return false
-	}
+	return m.awaiting && in != nil && m.w[t*threadLen+wBug] == 0 && m.w[t*threadLen+wState] == alive && m.canAwait(in)
+}
+
+// canAwait reports whether an instruction is such an access, if it is in a loop that waits.
+func (m *Machine) canAwait(in *Instr) bool {
 	if !loads(in) || in.Timed || m.p.Budget > 0 || m.p.Overlay || m.p.Coarse || m.p.Merge || in.B > 0 {
 		return false
 	}
@@ -73,16 +76,25 @@ func (m *Machine) awaits(t int) bool {
 
 // awaited reports whether a loop looks at bytes of an access.
 func (m *Machine) awaited(a *trace.Access) bool {
-	for t, code := range m.p.Threads {
-		for pc := range code {
-			in := &code[pc]
-			size := max(in.Size, 8*b2i(in.Size == 0))
-			if in.Code >= Load && in.Code <= CompareXR && m.inLoop(t, pc) && (in.B > 0 || in.A < int(a.Addr)-memBase+int(a.Size) && int(a.Addr)-memBase < in.A+size) {
-				return true
+	for range m.lookers(a) {
+		return true
+	}
+	return false
+}
+
+// lookers are the instructions in loops that look at bytes of an access.
+func (m *Machine) lookers(a *trace.Access) iter.Seq[*Instr] {
+	return func(yield func(*Instr) bool) {
+		for t, code := range m.p.Threads {
+			for pc := range code {
+				in := &code[pc]
+				size := max(in.Size, 8*b2i(in.Size == 0))
+				if in.Code >= Load && in.Code <= CompareXR && m.inLoop(t, pc) && (in.B > 0 || in.A < int(a.Addr)-memBase+int(a.Size) && int(a.Addr)-memBase < in.A+size) && !yield(in) {
+					return
+				}
 			}
 		}
 	}
-	return false
 }
 
 func b2i(b bool) int {
@@ -144,21 +156,24 @@ func (m *Machine) News() bool { return false }
 func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	t := int(id)
 	a := m.access(t, m.next(t))
-	from := len(m.log)
 	at, size := int(a.Addr)-memBase, int(a.Size)
 	if m.triesAt(t) {
 		r := m.tryAll(t)
 		m.earlier(at, size, func(i int, v int64) { f(m.nstep-1-i, !r.fails[v]) })
 		return
 	}
-	m.earlier(at, size, func(i int, v int64) {
-		for k := range size {
-			m.set(m.mem+at+k, v>>(8*k)&0xff)
-		}
-		goes := !m.polls(t)
-		m.undo(from)
-		f(m.nstep-1-i, goes)
-	})
+	m.earlier(at, size, func(i int, v int64) { f(m.nstep-1-i, !m.wouldPoll(t, &a, v)) })
+}
+
+// wouldPoll is polls, if thread t's access found v.
+func (m *Machine) wouldPoll(t int, a *trace.Access, v int64) bool {
+	from, at := len(m.log), int(a.Addr)-memBase
+	for k := range int(a.Size) {
+		m.set(m.mem+at+k, v>>(8*k)&0xff)
+	}
+	polls := m.polls(t)
+	m.undo(from)
+	return polls
 }
 
 // earlier calls f for each step of the present execution that wrote bytes, newest first, with

@@ -12,5 +12,6 @@
 //	a program     program (its instructions), bench (the papers' programs)
 //	a step        machine, step, operation (on locks and their like), memory (accesses), digest (of a state)
 //	store buffers buffer (a step at a time, for the searches), tso (all outcomes by another way, as a judge)
-//	reductions    await and counted (spins), above (counts that stay above zero), unread (stores that nothing reads), alike (symmetry), backout
+//	reductions    await and counted (spins), above (counts that stay above zero), tested (additions
+//	              whose results are compared, or that threads await), unread (stores that nothing reads), alike (symmetry), backout
 package model

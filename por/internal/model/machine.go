@@ -81,7 +81,8 @@ type Machine struct {
 	overwrites bool
 	blending   bool // read-modify-writes and arrivals are told to commute
 	counting   bool // and additions that are tested (above.go)
-	testing    bool // and what those that don't blend found
+	testing    bool // and what those that don't blend found (tested.go)
+	between    map[uint64]bool
 	// AtOnce: one of these that finds too little is told at once.
 	AtOnce  bool
 	below   map[site]bool
@@ -106,7 +107,7 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, between: map[uint64]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)

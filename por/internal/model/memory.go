@@ -128,6 +128,7 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		old := m.load(t, at, size)
 		m.store(t, at, size, old+in.C, a)
 		m.tally(t, in, a, old)
+		m.sideOf(x, a, in.C, -1, old)
 	case And:
 		m.store(t, at, size, m.load(t, at, size)&in.C, a)
 	case Or:
@@ -139,12 +140,7 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		m.store(t, at, size, old+in.C, a)
 		m.set(r, int64(b2i(m.peek(at, size) == in.D)))
 		m.tally(t, in, a, old)
-		if n := 64 - 8*a.Size; m.testing && a.Blends() == trace.NoBlend && !(m.awaiting && m.awaited(a)) {
-			added := in.C << n >> n
-			blend, more := trace.TestedAddition(a.Size, added, in.D-added, old<<n>>n)
-			a.SetBlend(blend)
-			x.More = more
-		}
+		m.sideOf(x, a, in.C, in.D-in.C, old)
 	case FetchAdd, Exchange:
 		old, v := m.load(t, at, size), in.C
 		if in.Code == FetchAdd {

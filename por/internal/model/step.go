@@ -162,6 +162,9 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 			m.Finer = trace.ErrFiner
 		}
 	}
+	if m.hear() {
+		m.Finer = trace.ErrFiner
+	}
 	err := m.Finer
 	m.Finer = nil
 	return x, err

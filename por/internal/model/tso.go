@@ -293,7 +293,7 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		}
 		old := int64(0)
 		switch in.Code {
-		case FetchAdd, Exchange, CompareEx, Add, And, Or, Xor:
+		case FetchAdd, AddTest, Exchange, CompareEx, Add, And, Or, Xor:
 			old = s.read(t, in.A, size)
 		}
 		switch in.Code {
@@ -308,6 +308,9 @@ func (s *tso) step(p *Program, t int) (can bool, bug int) {
 		case FetchAdd:
 			s.write(tsoStore{in.A, size, old + in.C})
 			r[in.R] = old
+		case AddTest:
+			s.write(tsoStore{in.A, size, old + in.C})
+			r[in.R] = int64(b2i(s.read(t, in.A, size) == in.D))
 		case Add:
 			s.write(tsoStore{in.A, size, old + in.C})
 		case And:
