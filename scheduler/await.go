@@ -112,7 +112,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		if !known && th.Stand != StandSpin {
 			continue
 		}
-		counted := aw.counts.is(th)
+		counted, came := aw.counts.is(th), !th.awaits && th.turns == 0
 		switch {
 		case !counted && !aw.isAwait(th):
 			if th.Exists && th.Stand == StandSpin {
@@ -122,7 +122,7 @@ func (aw *awaits) settle(info *stepInfo) {
 				}
 			}
 			continue
-		case !th.awaits && th.turns == 0:
+		case came:
 			aw.blends.noteAwaited(&th.Access)
 			if aw.in.writes.InParts(&th.Access) || th.buffer.HasParts(&th.Access) {
 				aw.giveUp(&th.Access)
@@ -148,7 +148,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		if aw.backs.tries(th) {
 			aw.blends.noteBetween(&th.Access)
 		} else {
-			aw.between(th)
+			aw.between(th, came)
 		}
 		switch {
 		case polls && th.Stand == StandAccess:

@@ -24,7 +24,7 @@ func (bl *blends) unordered(a *trace.Access) bool {
 			return false
 		}
 	}
-	return !bl.in.cfg.Buffers && len(bl.learning.known.Awaited) <= mostAwaited
+	return !bl.in.cfg.Buffers && len(bl.learning.known.Awaited) <= mostAwaited && len(bl.learning.known.Between) < mostAwaited
 }
 
 // noteBetween notes that threads go on with numbers between additions to some bytes.
@@ -37,8 +37,8 @@ func (bl *blends) noteBetween(a *trace.Access) {
 }
 
 // between looks whether a thread that awaits would have gone on with a number between two additions that
-// commute, or before them.
-func (aw *awaits) between(th *thread) {
+// commute, or before them. came: the thread has just come to await. Else all but the latest were looked at.
+func (aw *awaits) between(th *thread, came bool) {
 	if !aw.blends.testing || !aw.blends.unordered(&th.Access) {
 		return
 	}
@@ -48,6 +48,9 @@ func (aw *awaits) between(th *thread) {
 	for step, old := range aw.in.writes.Before(&th.Access) {
 		b := aw.in.steps[step].tr.BlendOf(&th.Access)
 		if run++; !b.Commutes(before) {
+			if run > 1 && !came {
+				return
+			}
 			run = 1
 		}
 		if run == 2 && !aw.polls(th, &first) || run > 1 && !aw.polls(th, &old) {

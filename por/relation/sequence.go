@@ -345,7 +345,7 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 		return how
 	}
 	e := &b.Event
-	more, beside := b.More, []int32(nil) // room for additions like b's, and those of the rest
+	adds, more, beside := e.tested() != nil, b.More, []int32(nil) // room for additions like b's, and those of the rest
 	var later []phase
 	if s.o.buffered {
 		e, later = s.answered(e)
@@ -364,7 +364,7 @@ func (s *Sequence) Weak(b *Step, known bool) Verdict {
 			}
 			e = p.event
 		}
-		if !s.Event(i).AddsAlike(e) {
+		if !adds || !s.Event(i).AddsAlike(e) {
 			return s.Event(i).Dependent(e)
 		}
 		if more == 0 {
