@@ -77,8 +77,8 @@ func agreeCounts(p *model.Program, limit uint64, f fault) (fewer bool, err error
 	return agreeAdditions(p, limit, true, false, f, "source", "optimal")
 }
 
-// agreeAdditions does so for some searches, which are told of counts that stay above zero, of tested
-// additions, or of both.
+// agreeAdditions does so for some searches. The program tells them counts that stay above zero, tested
+// additions, or both.
 func agreeAdditions(p *model.Program, limit uint64, counting, testing bool, f fault, searches ...string) (fewer bool, err error) {
 	all, err := exhaust(p, limit)
 	if err != nil {

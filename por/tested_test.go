@@ -128,7 +128,7 @@ func TestMeetings(t *testing.T) {
 	sparing(t, meeting(), func(p *model.Program) (bool, error) { return agreeTested(p, spinLimit, false, sound) })
 }
 
-// TestTestedMutants: what is left out of the rules is found.
+// TestTestedMutants: the judges find a search without one of the rules.
 func TestTestedMutants(t *testing.T) {
 	for _, f := range []fault{roomless} {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {

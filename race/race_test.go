@@ -129,6 +129,12 @@ func TestSynchronisation(t *testing.T) {
 		return trace.Access{Addr: 128, Size: 4, PC: pc, Flags: f}
 	}
 	const locked = trace.Write | trace.RMW | trace.Atomic
+	drop := func(pc uint64, before int64) trace.Access { // of a reference, and whether it was the last
+		a := flag(pc, locked)
+		blend, _ := trace.TestedAddition(a.Size, -1, 1, before)
+		a.SetBlend(blend)
+		return a
+	}
 	seq := func(steps ...*trace.Transition) []*trace.Transition { return steps }
 	for _, c := range []struct {
 		name        string
@@ -161,6 +167,10 @@ func TestSynchronisation(t *testing.T) {
 		{"once", seq(step(0, once(trace.OnceBegins), write(1), once(trace.OnceEnds)), step(1, once(trace.OnceDone), read(2))), true, true},
 		{"a thread that found it done", seq(step(0, write(1), once(trace.OnceDone)), step(1, once(trace.OnceDone), read(2))), false, false},
 		{"locked instructions", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, locked), read(2))), true, false},
+		{"references dropped, none the last", seq(step(0, write(1), drop(3, 3)), step(1, drop(4, 2), read(2))), false, false},
+		{"references dropped, then the last", seq(step(0, write(1), drop(3, 2)), step(1, drop(4, 1), read(2))), true, false},
+		{"references dropped, a plain locked one behind", seq(step(0, write(1), drop(3, 3)), step(1, flag(4, locked), read(2))), true, false},
+		{"a reference dropped behind a locked one", seq(step(0, write(1), flag(3, locked)), step(1, drop(4, 3), read(2))), true, false},
 		{"a locked one that fails to exchange", seq(step(0, write(1), flag(3, trace.Atomic|trace.FailedCAS)), step(1, flag(4, locked), read(2))), false, false},
 		{"a locked one and a plain load", seq(step(0, write(1), flag(3, locked)), step(1, flag(4, 0), read(2))), false, false},
 		{"relaxed: plain accesses", seq(step(0, write(1), flag(3, trace.Write)), step(1, flag(4, 0), read(2))), false, false},
