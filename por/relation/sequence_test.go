@@ -59,6 +59,49 @@ func TestExcuse(t *testing.T) {
 	}
 }
 
+// TestExcusesAddition: an addition excuses a race as long as others beside it leave it room. One more is a
+// reason to look again.
+func TestExcusesAddition(t *testing.T) {
+	r := newRun()
+	r.o.Widen(4)
+	drop := func(thread trace.TID, before int64) *Event {
+		e := access(thread, 24, trace.Write|trace.RMW)
+		blend, more := trace.TestedAddition(e.Accesses[0].Size, -1, 1, before)
+		e.Accesses[0].SetBlend(blend)
+		e.More = more
+		return e
+	}
+	for _, e := range []*Event{access(0, 0, trace.Write), access(1, 0, trace.Write)} {
+		r.push(e)
+	}
+	s, race := NewSequence(r.o, true), r.o.Races[0]
+	look := func(b *Event) (x Excuse) {
+		s.Reverse(race)
+		if s.Start(); s.Weak(&Step{Event: *b}, true) == Perhaps {
+			s.Excused()
+		}
+		s.Excuse(&x)
+		return x
+	}
+	sleeper := drop(3, 3) // one more may come before a thread finds one reference
+	x := look(sleeper)
+	if !x.given {
+		t.Fatal("an addition that nothing depends on is no excuse")
+	}
+	from := int32(r.o.Len())
+	r.push(drop(2, 3))
+	if x.Stands(r.o, race, from) {
+		t.Error("the excuse stands, whatever room there is")
+	}
+	if x = look(sleeper); !x.given {
+		t.Error("there is room for one more, and it is no excuse")
+	}
+	r.push(drop(2, 2))
+	if x = look(sleeper); x.given {
+		t.Error("there is no room for two more, and it is an excuse")
+	}
+}
+
 // TestSequence: x is written by thread 0 and then by 1; between them 1 writes y
 // and 2 writes z. To reverse the race, 1 writes y and x; z may come as well.
 func TestSequence(t *testing.T) {
