@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -34,31 +35,31 @@ type eventKey struct {
 const maxEvents = 50_000
 
 // events lists what a run did that another order could have changed.
-func (r *record) events() (list []event) {
+func (st *Story) events() (list []event) {
 	count := map[eventKey]int{}
 	add := func(e event, t trace.TID, pc uint64) {
-		e.eventKey = eventKey{thread: r.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
+		e.eventKey = eventKey{thread: st.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
 		count[e.eventKey]++
 		e.nth = count[e.eventKey]
 		list = append(list, e)
 	}
-	for i := range r.beats {
-		b := &r.beats[i]
-		for k := range b.ops {
-			o := &b.ops[k]
+	for i := range st.Beats {
+		b := &st.Beats[i]
+		for k := range b.Ops {
+			o := &b.Ops[k]
 			size := uint64(1)
 			switch {
 			case o.Kind == trace.OpFree:
 				size = uint64(o.Size)
-			case !takes(o) && o.Kind != trace.OpSemWait && o.Kind != trace.OpSemTryWait:
+			case !record.Takes(o) && o.Kind != trace.OpSemWait && o.Kind != trace.OpSemTryWait:
 				continue
 			}
-			add(event{at: at{beat: i}, op: o, addr: o.Obj, size: size, writes: true}, b.step.Thread, o.PC)
+			add(event{at: at{Beat: i}, op: o, addr: o.Obj, size: size, writes: true}, b.Step.Thread, o.PC)
 		}
-		for k := range b.accesses {
-			a := &b.accesses[k]
-			if a.Addr >= lowestVariable && !r.buffered(i, k) { // what is in a buffer isn't written yet
-				add(event{at: at{i, k}, addr: a.Addr, size: uint64(a.Size), writes: a.IsWrite()}, b.madeBy(k), a.PC)
+		for k := range b.Accesses {
+			a := &b.Accesses[k]
+			if a.Addr >= record.LowestVariable && !st.IsBuffered(i, k) { // what is in a buffer isn't written yet
+				add(event{at: at{Beat: i, Access: k}, addr: a.Addr, size: uint64(a.Size), writes: a.IsWrite()}, b.MadeBy(k), a.PC)
 			}
 		}
 	}
@@ -82,7 +83,7 @@ func (e *event) overlaps(a *trace.Access) bool {
 
 // Against says what comes the other way round in a run that passes, or "".
 func (st *Story) Against(passes *Story) string {
-	passes.ownLocks()
+	passes.findOwnLocks()
 	mine, its := st.events(), passes.events()
 	if len(mine) > maxEvents || len(its) > maxEvents {
 		return ""
@@ -107,7 +108,7 @@ func (st *Story) Against(passes *Story) string {
 					st.flips = append(st.flips, *st.flipOf(passes, early, late, mine[at-1].at))
 				}
 				// In this run the one that is late there comes first.
-				of := st.hit != nil && early.overlaps(st.accessAt(st.hit.mid)) // the accesses of the cause
+				of := st.hit != nil && early.overlaps(st.AccessAt(st.hit.mid)) // the accesses of the cause
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
 					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
 						best, about = [2]int{i, j}, of
@@ -142,9 +143,9 @@ func (st *Story) Against(passes *Story) string {
 
 // moment is an event of this run.
 func (st *Story) moment(e *event) result.Moment {
-	m := result.Moment{Thread: trace.OwnerName(e.thread), Does: st.does(e), Step: e.at.beat + 1}
+	m := result.Moment{Thread: trace.OwnerName(e.thread), Does: st.does(e), Step: e.at.Beat + 1}
 	if e.op == nil {
-		m.Access = e.at.access + 1
+		m.Access = e.at.Access + 1
 	}
 	return m
 }
@@ -154,22 +155,22 @@ const maxFlips = 64
 
 // flipOf describes two events of a run that passes which come in the other order here. The late
 // one comes first here.
-func (r *record) flipOf(passes *Story, early, late *event, first at) *flip {
+func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
 	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
 		thread: passes.madeAt(early), other: passes.madeAt(late)}
 	if early.op == nil {
-		f.earlyHeld = passes.held(early.at)
-		f.earlyRead = passes.readHeld(f.thread, early.at)
+		f.earlyHeld = passes.Held(early.at)
+		f.earlyRead = passes.ReadHeld(f.thread, early.at)
 		f.final = passes.final(early)
 	}
 	return f
 }
 
 // final says whether an event's thread writes an address no more after it.
-func (r *record) final(e *event) func(addr uint64) bool {
-	t := r.madeAt(e)
+func (st *Story) final(e *event) func(addr uint64) bool {
+	t := st.madeAt(e)
 	return func(addr uint64) bool {
-		for _, a := range r.forward(t, e.at) {
+		for _, a := range st.Forward(t, e.at) {
 			if a.IsWrite() && a.Addr == addr {
 				return false
 			}
@@ -179,11 +180,11 @@ func (r *record) final(e *event) func(addr uint64) bool {
 }
 
 // madeAt is the thread that made an event.
-func (r *record) madeAt(e *event) trace.TID {
+func (st *Story) madeAt(e *event) trace.TID {
 	if e.op != nil {
-		return r.beats[e.at.beat].step.Thread
+		return st.Beats[e.at.Beat].Step.Thread
 	}
-	return r.beats[e.at.beat].madeBy(e.at.access)
+	return st.Beats[e.at.Beat].MadeBy(e.at.Access)
 }
 
 // does is an event in words.
@@ -194,7 +195,7 @@ func (st *Story) does(e *event) string {
 	if e.op != nil {
 		return st.named(st.Guest.OpText(*e.op))
 	}
-	a := st.shown(e.at.beat, e.at.access)
+	a := st.shown(e.at)
 	return a.Op + " " + a.Name()
 }
 
@@ -202,9 +203,9 @@ func (st *Story) does(e *event) string {
 func (st *Story) eventPlace(e *event) string {
 	var f result.Frame
 	if e.op != nil {
-		f = st.caller(call{e.at.beat, e.op})
+		f = st.Caller(call{Beat: e.at.Beat, Op: e.op})
 	} else {
-		a := st.shown(e.at.beat, e.at.access)
+		a := st.shown(e.at)
 		if a.Bookkeeping {
 			return ""
 		}

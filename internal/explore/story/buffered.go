@@ -6,19 +6,19 @@ import (
 	"landgo/internal/result"
 )
 
-// A failing run's story about stores that wait in a store buffer (recordbuffer.go).
+// A failing run's story about stores that wait in a store buffer (record, buffer.go).
 
 // unseen tells of the first store that another thread comes before, because it is in its
 // store buffer. It prefers a store behind which its own thread has loaded something.
 func (st *Story) unseen(b *result.Bug) bool {
 	for _, loads := range []bool{true, false} {
-		for j := range st.beats {
-			for k := range st.beats[j].accesses {
-				if !st.delayed(j, k) || loads && !st.overtakes(j, k) {
+		for j := range st.Beats {
+			for k := range st.Beats[j].Accesses {
+				if !st.Delayed(j, k) || loads && !st.Overtakes(j, k) {
 					continue
 				}
-				if x, ok := st.comesBefore(j, k); ok {
-					st.tellUnseen(b, at{j, k}, x)
+				if x, ok := st.ComesBefore(j, k); ok {
+					st.tellUnseen(b, at{Beat: j, Access: k}, x)
 					return true
 				}
 			}
@@ -28,9 +28,9 @@ func (st *Story) unseen(b *result.Bug) bool {
 }
 
 func (st *Story) tellUnseen(b *result.Bug, s, x at) {
-	store, other := st.shown(s.beat, s.access), st.shown(x.beat, x.access)
+	store, other := st.shown(s), st.shown(x)
 	does := "reads"
-	if st.accessAt(x).IsWrite() {
+	if st.AccessAt(x).IsWrite() {
 		does = "has written"
 	}
 	b.Cause = fmt.Sprintf("thread %s's store to %s%s is still in its store buffer when thread %s %s %s%s",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -24,13 +25,13 @@ func (st *Story) collisions(b *result.Bug) {
 		list = append(list, w)
 	}
 	for _, w := range append(list, kinds...) {
-		for i := range st.beats {
+		for i := range st.Beats {
 			for _, t := range st.behind(i) {
 				if st.collision(b, i, t, w) {
 					return
 				}
 			}
-			if i > 0 && st.beats[i].step.Preemption && st.collision(b, i, st.beats[i-1].step.Thread, w) {
+			if i > 0 && st.Beats[i].Step.Preemption && st.collision(b, i, st.Beats[i-1].Step.Thread, w) {
 				return
 			}
 		}
@@ -68,53 +69,53 @@ func awaited(b *result.Bug, kinds []wanted) (own []wanted) {
 // until that thread goes on.
 func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 	resume := i
-	for resume < len(st.beats) && st.beats[resume].step.Thread != t {
+	for resume < len(st.Beats) && st.Beats[resume].Step.Thread != t {
 		resume++
 	}
 	for j := i; j < resume; j++ {
-		for k := range st.beats[j].accesses {
-			mid := &st.beats[j].accesses[k]
-			if st.beats[j].madeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
+		for k := range st.Beats[j].Accesses {
+			mid := &st.Beats[j].Accesses[k]
+			if st.Beats[j].MadeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
 				continue
 			}
-			if w.users && (st.OnThreads(mid.PC) || st.own[mid.Addr]) {
+			if w.users && (st.OnThreads(mid.PC) || st.IsOwnLock(mid.Addr)) {
 				continue
 			}
-			by := st.beats[j].madeBy(k)
-			before, okB := st.lastConflict(t, at{j, k}, mid)
-			after, okA := st.firstConflict(t, resume, mid)
+			by := st.Beats[j].MadeBy(k)
+			before, okB := st.LastConflict(t, at{Beat: j, Access: k}, mid)
+			after, okA := st.FirstConflict(t, resume, mid)
 			// An event before the one's creation or after its end can't be otherwise.
-			okB = okB && !st.between(before, at{j, k}, trace.OpCreate, by)
-			okA = okA && !st.between(at{j, k}, after, trace.OpJoin, by)
+			okB = okB && !st.Between(before, at{Beat: j, Access: k}, trace.OpCreate, by)
+			okA = okA && !st.Between(at{Beat: j, Access: k}, after, trace.OpJoin, by)
 			// An earlier or later life of the memory has another content.
-			okB = okB && !st.freed(before, at{j, k}, mid.Addr)
-			okA = okA && !st.freed(at{j, k}, after, mid.Addr)
+			okB = okB && !st.Freed(before, at{Beat: j, Access: k}, mid.Addr)
+			okA = okA && !st.Freed(at{Beat: j, Access: k}, after, mid.Addr)
 			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {
 				continue
 			}
-			if w.users && (st.nameless(at{j, k}) || okB && st.draws(before, at{j, k})) {
+			if w.users && (st.nameless(at{Beat: j, Access: k}) || okB && st.draws(before, at{Beat: j, Access: k})) {
 				continue
 			}
-			if !w.locked && (okB && st.together(at{j, k}, before) || okA && st.together(at{j, k}, after)) {
+			if !w.locked && (okB && st.Together(at{Beat: j, Access: k}, before) || okA && st.Together(at{Beat: j, Access: k}, after)) {
 				continue
 			}
 			var list []at
 			if okB {
 				list = append(list, before)
 			}
-			list = append(list, at{j, k})
+			list = append(list, at{Beat: j, Access: k})
 			if okA {
 				list = append(list, after)
 			}
 			st.collided = list
 			for _, x := range list {
-				b.Accesses = append(b.Accesses, st.shown(x.beat, x.access))
+				b.Accesses = append(b.Accesses, st.shown(x))
 			}
 			if okB && okA && mid.IsWrite() {
-				st.hit = &hit{t, before, at{j, k}, after}
+				st.hit = &hit{t, before, at{Beat: j, Access: k}, after}
 			}
-			b.Cause = st.cause(t, before, at{j, k}, after, okB, okA)
-			st.interrupted(b, t, at{j, k})
+			b.Cause = st.cause(t, before, at{Beat: j, Access: k}, after, okB, okA)
+			st.interrupted(b, t, at{Beat: j, Access: k})
 			return true
 		}
 	}
@@ -124,21 +125,21 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 // draws reports whether two accesses are the same addition, as two threads make at a lock with
 // tickets.
 func (st *Story) draws(x, y at) bool {
-	a, b := st.accessAt(x), st.accessAt(y)
-	return a.PC == b.PC && a.Addr == b.Addr && a.Flags&trace.RMW != 0 && st.rawAt(x) != st.rawAt(y) && b.Flags&trace.RMW != 0
+	a, b := st.AccessAt(x), st.AccessAt(y)
+	return a.PC == b.PC && a.Addr == b.Addr && a.Flags&trace.RMW != 0 && st.RawAt(x) != st.RawAt(y) && b.Flags&trace.RMW != 0
 }
 
 // nameless reports whether an access is a library's own, to memory without a name: how it
 // counts what uses it, say.
 func (st *Story) nameless(x at) bool {
-	a := st.shown(x.beat, x.access)
+	a := st.shown(x)
 	f := result.Innermost(a.Stack)
 	return a.Symbol == "" && (f.File == "" || f.Library)
 }
 
 // cause puts a collision into one line.
 func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string {
-	m := st.shown(mid.beat, mid.access)
+	m := st.shown(mid)
 	place := func(a result.Access) string { f := result.Innermost(a.Stack); return f.Where() }
 	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
 	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
@@ -146,24 +147,24 @@ func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string
 	name := "thread " + st.Guest.Name(t)
 	switch {
 	case okB && okA:
-		x, y := st.shown(before.beat, before.access), st.shown(after.beat, after.access)
+		x, y := st.shown(before), st.shown(after)
 		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, name, noun[x.Op], place(x), noun[y.Op], place(y))
 	case okB:
-		x := st.shown(before.beat, before.access)
+		x := st.shown(before)
 		return fmt.Sprintf("%s after %s's %s (%s), and before that thread went on", line, name, noun[x.Op], place(x))
 	}
-	y := st.shown(after.beat, after.access)
+	y := st.shown(after)
 	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))
 }
 
 // intercepted tells of the latest signal that another thread than its own got at first. That is a
 // choice of the execution, which isn't left without need.
 func (st *Story) intercepted(b *result.Bug) bool {
-	for i := len(st.beats) - 1; i >= 0; i-- {
-		for _, o := range st.beats[i].ops {
+	for i := len(st.Beats) - 1; i >= 0; i-- {
+		for _, o := range st.Beats[i].Ops {
 			if sig := o.Caught(); sig != 0 {
-				b.Cause = fmt.Sprintf("thread %s gets at %s (%s) while it is on its way to thread %s", st.Guest.Name(st.beats[i].step.Thread), trace.SignalName(sig),
-					where(st.Frames(st.beats[i].stack)), st.Guest.Name(trace.TID(o.Obj)))
+				b.Cause = fmt.Sprintf("thread %s gets at %s (%s) while it is on its way to thread %s", st.Guest.Name(st.Beats[i].Step.Thread), trace.SignalName(sig),
+					where(st.Frames(st.Beats[i].Stack)), st.Guest.Name(trace.TID(o.Obj)))
 				return true
 			}
 		}
@@ -174,24 +175,24 @@ func (st *Story) intercepted(b *result.Bug) bool {
 // interrupted tells of a collision that it is a signal, if its middle is: where the thread
 // that gets it was, by its last access of the user's.
 func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
-	i := slices.IndexFunc(st.beats[mid.beat].ops, func(o trace.Op) bool {
+	i := slices.IndexFunc(st.Beats[mid.Beat].Ops, func(o trace.Op) bool {
 		return o.Obj == uint64(t) && o.Signal() != 0
 	})
-	if i < 0 || st.accessAt(mid).Addr >= lowestVariable {
+	if i < 0 || st.AccessAt(mid).Addr >= record.LowestVariable {
 		return
 	}
-	comes := &st.beats[mid.beat].ops[i]
-	sent := st.sending(call{mid.beat, comes}).beat
-	m := st.shown(mid.beat, mid.access)
-	if k := slices.IndexFunc(st.beats[sent].accesses, func(a trace.Access) bool { return a.IsWrite() && a.Addr == st.accessAt(mid).Addr }); k >= 0 {
-		m = st.shown(sent, k)
+	comes := &st.Beats[mid.Beat].Ops[i]
+	sent := st.Sending(call{Beat: mid.Beat, Op: comes}).Beat
+	m := st.shown(mid)
+	if k := slices.IndexFunc(st.Beats[sent].Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Addr == st.AccessAt(mid).Addr }); k >= 0 {
+		m = st.shown(at{Beat: sent, Access: k})
 	}
 	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(comes.Signal()), st.Guest.Name(t), where(m.Stack))
-	if sent != mid.beat {
+	if sent != mid.Beat {
 		text += ", which comes"
 	}
-	for x := range st.backward(t, mid) {
-		if a := st.shown(x.beat, x.access); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
+	for x := range st.Backward(t, mid) {
+		if a := st.shown(x); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
 			b.Cause = fmt.Sprintf("%s after that thread %s %s (%s), and before it goes on", text, a.Op, a.Name(), where(a.Stack))
 			b.Accesses, st.collided = []result.Access{a, m}, []at{x, mid}
 			return
@@ -201,7 +202,7 @@ func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
 }
 
 // behind are the other threads that made accesses in a beat: each was left behind it.
-func (r *record) behind(i int) []trace.TID {
-	b := &r.beats[i]
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.by))), func(t trace.TID) bool { return t == b.step.Thread })
+func (st *Story) behind(i int) []trace.TID {
+	b := &st.Beats[i]
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.By))), func(t trace.TID) bool { return t == b.Step.Thread })
 }

@@ -1,8 +1,8 @@
 // Package story tells a person what came of a run. It runs an execution again with everything
 // recorded, and writes down its switches, the accesses that collide, and what each thread waits
 // for. It adds the lives of blocks, and the two sides of a data race. A record has what happened,
-// step by step, and answers which accesses met (record.go). A beat is one step with all that was
-// seen of it. A Story chooses what of that a person should see. It also warns where a verdict
+// step by step, and answers which accesses met (package record). A Story makes it, and chooses what
+// of it a person should see. It also warns where a verdict
 // means less than it seems to. Invariant: a story is made of one execution alone, and changes
 // nothing of a search.
 //
@@ -14,7 +14,6 @@
 //	the mistake      mistake (its name), mistakelock, mistakesection, mistakelife, mistakekept, mistakeafter,
 //	                 mistakelast, mistakewait, mistakeasleep, mistakereset, mistakemissed, mistakeheld, mistakesem,
 //	                 mistakeorder and against (a run that passes beside it)
-//	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
-//	                 recordbuffer (delayed stores), ownlock (locks of one word), walk (accesses to and fro)
+//	the record       answers (what a record asks of the session, and the guest's own locks)
 //	a verdict        warning (what lessens it)
 package story

@@ -8,7 +8,7 @@ import "landgo/internal/trace"
 // other calls, or the test isn't in the function that waits, a read on the line of the test
 // counts.
 func (st *Story) looksAgain(t trace.TID, wait, goesOn int, test at) bool {
-	tested := st.accessAt(test)
+	tested := st.AccessAt(test)
 	if st.visits(t, goesOn, tested.PC) {
 		return true
 	}
@@ -20,10 +20,10 @@ func (st *Story) looksAgain(t trace.TID, wait, goesOn int, test at) bool {
 			return plain
 		}
 	}
-	line := where(st.shown(test.beat, test.access).Stack)
-	for x, a := range st.forward(t, at{beat: goesOn}) {
+	line := where(st.shown(test).Stack)
+	for x, a := range st.Forward(t, at{Beat: goesOn}) {
 		if a.Overlaps(tested) {
-			return !a.IsWrite() && where(st.shown(x.beat, x.access).Stack) == line
+			return !a.IsWrite() && where(st.shown(x).Stack) == line
 		}
 	}
 	return false
@@ -31,8 +31,8 @@ func (st *Story) looksAgain(t trace.TID, wait, goesOn int, test at) bool {
 
 // waitsAt is where a thread's wait in a beat returns to, 0 if it has none there.
 func (st *Story) waitsAt(t trace.TID, beat int) (pc uint64) {
-	for k := range st.beats[beat].ops {
-		if o := &st.beats[beat].ops[k]; o.Kind == trace.OpCondWait && st.beats[beat].step.Thread == t {
+	for k := range st.Beats[beat].Ops {
+		if o := &st.Beats[beat].Ops[k]; o.Kind == trace.OpCondWait && st.Beats[beat].Step.Thread == t {
 			pc = o.PC
 		}
 	}
@@ -41,7 +41,7 @@ func (st *Story) waitsAt(t trace.TID, beat int) (pc uint64) {
 
 // visits reports whether a thread makes an access at an instruction, from a beat on.
 func (st *Story) visits(t trace.TID, from int, pc uint64) bool {
-	for _, a := range st.forward(t, at{beat: from}) {
+	for _, a := range st.Forward(t, at{Beat: from}) {
 		if a.PC == pc {
 			return true
 		}

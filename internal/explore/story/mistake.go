@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -63,7 +64,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	if st.hit == nil || st.reset(b) != "" { // which a run that passes will show
 		return ""
 	}
-	x, m, y := st.shown(st.hit.before.beat, st.hit.before.access), st.shown(st.hit.mid.beat, st.hit.mid.access), st.shown(st.hit.after.beat, st.hit.after.access)
+	x, m, y := st.shown(st.hit.before), st.shown(st.hit.mid), st.shown(st.hit.after)
 	if where(x.Stack) == "" || where(m.Stack) == "" || where(y.Stack) == "" || m.Symbol == "" {
 		return ""
 	}
@@ -72,7 +73,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	both := common(x.Held, y.Held)
 	all := common(both, m.Held)
 	atomic := func(x at) bool {
-		a := st.accessAt(x)
+		a := st.AccessAt(x)
 		declared, _ := st.Image.Atomic(a.PC, a.Addr)
 		return declared || a.Flags&trace.Atomic != 0
 	}
@@ -85,7 +86,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	if text := st.lookedForReading(&x, &m, &y); text != "" && acts {
 		return text
 	}
-	if both := common(m.Held, y.Held); acts && len(x.Held) == 0 && len(both) > 0 && !atomic(st.hit.before) && !st.accessAt(st.hit.after).IsWrite() {
+	if both := common(m.Held, y.Held); acts && len(x.Held) == 0 && len(both) > 0 && !atomic(st.hit.before) && !st.AccessAt(st.hit.after).IsWrite() {
 		return st.lookedBefore(&x, &m, &y, both[0])
 	}
 	if !acts && !st.failsAt(f) {
@@ -97,7 +98,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	switch {
 	case len(all) > 0:
 		let := st.letGo(st.hit.thread, all[0])
-		if let == "" || st.accessAt(st.hit.before).IsWrite() && where(x.Stack) == where(y.Stack) {
+		if let == "" || st.AccessAt(st.hit.before).IsWrite() && where(x.Stack) == where(y.Stack) {
 			return "" // or the line is run twice, and each time is whole
 		}
 		return fmt.Sprintf("Thread %s releases %s (%s) between its two accesses to %s (%s), and thread %s changes that. Hold %s over both, or look again after taking it.",
@@ -107,7 +108,7 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	case len(common(x.Held, m.Held)) > 0 && len(y.Held) == 0:
 		lock := common(x.Held, m.Held)[0]
 		let := st.letGo(st.hit.thread, lock)
-		if let == "" || st.accessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+		if let == "" || st.AccessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
 			return ""
 		}
 		return fmt.Sprintf("Thread %s releases %s (%s) before its last access to %s there (%s), and thread %s changes that under the lock (%s). Unlock after the last access.", t, lock, let, variable, where(y.Stack), u, where(m.Stack))
@@ -120,11 +121,11 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
 		return ""
 	case atomic(st.hit.before) && atomic(st.hit.after):
-		if result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function || st.accessAt(st.hit.before).IsWrite() || !st.accessAt(st.hit.after).IsWrite() {
+		if result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function || st.AccessAt(st.hit.before).IsWrite() || !st.AccessAt(st.hit.after).IsWrite() {
 			return ""
 		}
 		return fmt.Sprintf("Each access to %s is atomic, but thread %s's two together (%s) aren't. Use one atomic operation for both, or a lock.", variable, t, lines(x, y))
-	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.accessAt(st.hit.before).IsWrite():
+	case atomic(st.hit.mid) || atomic(st.hit.before) || atomic(st.hit.after), st.AccessAt(st.hit.before).IsWrite():
 		return "" // the intention isn't as plain
 	}
 	between := fmt.Sprintf("thread %s's read and write of it (%s)", t, where(x.Stack))
@@ -137,34 +138,34 @@ func (st *Story) unprotected(b *result.Bug, f *scheduler.Failure) string {
 // doneTwice: a thread looks at something under a lock, releases the lock, and makes under it
 // the changes that another one has made in between.
 func (st *Story) doneTwice(f *scheduler.Failure, m *result.Access) string {
-	all := common(common(st.anyHeld(st.hit.before), st.anyHeld(st.hit.after)), st.anyHeld(st.hit.mid))
-	if len(all) == 0 || st.accessAt(st.hit.before).IsWrite() || len(f.Waits) > 0 {
+	all := common(common(st.AnyHeld(st.hit.before), st.AnyHeld(st.hit.after)), st.AnyHeld(st.hit.mid))
+	if len(all) == 0 || st.AccessAt(st.hit.before).IsWrite() || len(f.Waits) > 0 {
 		return ""
 	}
-	lock, u := all[0], st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
-	let, changed, by := st.letGo(st.hit.thread, lock), at{-1, 0}, at{-1, 0}
-	for again, a := range st.forward(st.hit.thread, st.retaken(lock)) {
-		if a.Addr < lowestVariable || !a.IsWrite() {
+	lock, u := all[0], st.Beats[st.hit.mid.Beat].MadeBy(st.hit.mid.Access)
+	let, changed, by := st.letGo(st.hit.thread, lock), at{Beat: -1, Access: 0}, at{Beat: -1, Access: 0}
+	for again, a := range st.Forward(st.hit.thread, st.retaken(lock)) {
+		if a.Addr < record.LowestVariable || !a.IsWrite() {
 			continue
 		}
-		if !slices.Contains(st.anyHeld(again), lock) {
+		if !slices.Contains(st.AnyHeld(again), lock) {
 			break
 		}
-		first := st.lastOf(u, again, a)
-		for first.beat >= 0 && !st.accessAt(first).IsWrite() {
-			first = st.lastOf(u, first, a)
+		first := st.LastOf(u, again, a)
+		for first.Beat >= 0 && !st.AccessAt(first).IsWrite() {
+			first = st.LastOf(u, first, a)
 		}
-		if first.beat < 0 || first.before(st.hit.before) || !slices.Contains(st.anyHeld(first), lock) {
+		if first.Beat < 0 || first.Before(st.hit.before) || !slices.Contains(st.AnyHeld(first), lock) {
 			return ""
 		}
-		if changed.beat < 0 {
+		if changed.Beat < 0 {
 			changed, by = again, first
 		}
 	}
-	if let == "" || changed.beat < 0 {
+	if let == "" || changed.Beat < 0 {
 		return ""
 	}
-	both, first := st.shown(changed.beat, changed.access), st.shown(by.beat, by.access)
+	both, first := st.shown(changed), st.shown(by)
 	if both.Symbol == "" || where(both.Stack) == "" || where(first.Stack) == "" {
 		return ""
 	}
@@ -175,10 +176,10 @@ func (st *Story) doneTwice(f *scheduler.Failure, m *result.Access) string {
 // retaken is where the thread of the hit has taken a lock again after its first access.
 func (st *Story) retaken(lock string) at {
 	x := st.hit.after
-	for i := st.hit.before.beat; i <= st.hit.after.beat; i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if here := (at{i, int(o.At)}); takes(o) && st.beats[i].step.Thread == st.hit.thread && st.hit.before.before(here) && !st.hit.after.before(here) && st.Guest.VariableName(o.Obj) == lock {
+	for i := st.hit.before.Beat; i <= st.hit.after.Beat; i++ {
+		for k := range st.Beats[i].Ops {
+			o := &st.Beats[i].Ops[k]
+			if here := (at{Beat: i, Access: int(o.At)}); record.Takes(o) && st.Beats[i].Step.Thread == st.hit.thread && st.hit.before.Before(here) && !st.hit.after.Before(here) && st.Guest.VariableName(o.Obj) == lock {
 				x = here
 			}
 		}
@@ -189,7 +190,7 @@ func (st *Story) retaken(lock string) at {
 // sharedLock is a lock that both threads of the hit hold for reading at what they write, or
 // "".
 func (st *Story) sharedLock() string {
-	mine, its := st.readHeld(st.hit.thread, st.hit.after), st.readHeld(st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access), st.hit.mid)
+	mine, its := st.ReadHeld(st.hit.thread, st.hit.after), st.ReadHeld(st.Beats[st.hit.mid.Beat].MadeBy(st.hit.mid.Access), st.hit.mid)
 	for _, l := range mine {
 		if slices.Contains(its, l) {
 			return st.Guest.VariableName(l)
@@ -206,14 +207,14 @@ func (st *Story) letGoBefore() string {
 	}
 	for i, late := range st.collided {
 		other := st.collided[1-i]
-		t, u := st.beats[late.beat].madeBy(late.access), st.beats[other.beat].madeBy(other.access)
-		before := st.lastOf(t, late, st.accessAt(late))
-		if t == u || before.beat < 0 || len(common(st.held(late), st.held(other))) > 0 || !st.accessAt(late).IsWrite() {
+		t, u := st.Beats[late.Beat].MadeBy(late.Access), st.Beats[other.Beat].MadeBy(other.Access)
+		before := st.LastOf(t, late, st.AccessAt(late))
+		if t == u || before.Beat < 0 || len(common(st.Held(late), st.Held(other))) > 0 || !st.AccessAt(late).IsWrite() {
 			continue
 		}
-		for _, lock := range common(st.held(before), st.held(other)) {
+		for _, lock := range common(st.Held(before), st.Held(other)) {
 			let := st.unlocked(t, lock, before, late)
-			w, o, b := st.shown(late.beat, late.access), st.shown(other.beat, other.access), st.shown(before.beat, before.access)
+			w, o, b := st.shown(late), st.shown(other), st.shown(before)
 			if let == "" || w.Symbol == "" || where(w.Stack) == "" || where(o.Stack) == "" || result.Innermost(b.Stack).Function != result.Innermost(w.Stack).Function {
 				continue
 			}
@@ -227,9 +228,9 @@ func (st *Story) letGoBefore() string {
 // lookedForReading: a thread looks at something with a lock held for reading, releases it, and
 // changes that with the lock held for writing. Another one has changed it in between.
 func (st *Story) lookedForReading(x, m, y *result.Access) string {
-	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
-	mine, its := st.writeHeld(t, st.hit.after), st.writeHeld(u, st.hit.mid)
-	for _, l := range st.readHeld(t, st.hit.before) {
+	t, u := st.hit.thread, st.Beats[st.hit.mid.Beat].MadeBy(st.hit.mid.Access)
+	mine, its := st.WriteHeld(t, st.hit.after), st.WriteHeld(u, st.hit.mid)
+	for _, l := range st.ReadHeld(t, st.hit.before) {
 		lock := st.Guest.VariableName(l)
 		let := st.letGo(t, lock)
 		if !slices.Contains(mine, l) || !slices.Contains(its, l) || let == "" {
@@ -244,7 +245,7 @@ func (st *Story) lookedForReading(x, m, y *result.Access) string {
 // lookedBefore: a thread looks at something, and then takes the lock under which it and another
 // one change that.
 func (st *Story) lookedBefore(x, m, y *result.Access, lock string) string {
-	if st.accessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+	if st.AccessAt(st.hit.before).IsWrite() || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s looks at %s (%s) before it takes %s, under which it changes that (%s). In between thread %s changes it (%s). Look at it after taking %s.",
@@ -265,12 +266,12 @@ func (st *Story) failsAt(f *scheduler.Failure) bool {
 	if f.Thread != st.hit.thread || len(f.Waits) > 0 {
 		return false
 	}
-	mid := st.Guest.VariableName(st.accessAt(st.hit.mid).Addr)
-	for x, a := range st.backward(f.Thread, st.end()) {
+	mid := st.Guest.VariableName(st.AccessAt(st.hit.mid).Addr)
+	for x, a := range st.Backward(f.Thread, st.End()) {
 		if x == st.hit.after {
 			return true
 		}
-		if a.Addr >= lowestVariable && st.Guest.VariableName(a.Addr) != mid {
+		if a.Addr >= record.LowestVariable && st.Guest.VariableName(a.Addr) != mid {
 			return false
 		}
 	}
@@ -281,23 +282,23 @@ func (st *Story) failsAt(f *scheduler.Failure) bool {
 // instruction after its read and the other before. Whatever else protects the variable, it
 // doesn't do so there.
 func (st *Story) sameUpdate() bool {
-	before, mid, after := st.accessAt(st.hit.before), st.accessAt(st.hit.mid), st.accessAt(st.hit.after)
+	before, mid, after := st.AccessAt(st.hit.before), st.AccessAt(st.hit.mid), st.AccessAt(st.hit.after)
 	return !before.IsWrite() && mid.IsWrite() && after.IsWrite() && mid.PC == after.PC && before.Addr == after.Addr
 }
 
 // otherLocks reports whether the run has what may protect memory beside mutexes: locks
 // for reading, semaphores, or locked instructions on other variables.
 func (st *Story) otherLocks() bool {
-	addr := st.accessAt(st.hit.mid).Addr
-	for i := range st.beats {
-		for k := range st.beats[i].ops {
-			switch st.beats[i].ops[k].Kind {
+	addr := st.AccessAt(st.hit.mid).Addr
+	for i := range st.Beats {
+		for k := range st.Beats[i].Ops {
+			switch st.Beats[i].Ops[k].Kind {
 			case trace.OpReadLock, trace.OpTryReadLock, trace.OpSemWait, trace.OpSemTryWait:
 				return true
 			}
 		}
-		for k := range st.beats[i].accesses {
-			if a := &st.beats[i].accesses[k]; a.Flags&trace.Atomic != 0 && a.Addr != addr && a.Addr > lowestVariable && !st.own[a.Addr] {
+		for k := range st.Beats[i].Accesses {
+			if a := &st.Beats[i].Accesses[k]; a.Flags&trace.Atomic != 0 && a.Addr != addr && a.Addr > record.LowestVariable && !st.IsOwnLock(a.Addr) {
 				return true
 			}
 		}
@@ -305,17 +306,14 @@ func (st *Story) otherLocks() bool {
 	return false
 }
 
-// lowestVariable is above the words of a kernel's state, which are accessed atomically.
-const lowestVariable = 1 << 17
-
 // writesAt reports whether a thread's access is a write, or the read that one on the same
 // line begins with.
 func (st *Story) writesAt(t trace.TID, x at) bool {
-	first := st.accessAt(x)
-	line := where(st.shown(x.beat, x.access).Stack)
-	for y, a := range st.forward(t, x) {
+	first := st.AccessAt(x)
+	line := where(st.shown(x).Stack)
+	for y, a := range st.Forward(t, x) {
 		if a.Addr == first.Addr && a.IsWrite() {
-			return where(st.shown(y.beat, y.access).Stack) == line
+			return where(st.shown(y).Stack) == line
 		}
 	}
 	return false
@@ -328,13 +326,13 @@ func (st *Story) letGo(t trace.TID, lock string) string {
 
 // unlocked is where a thread unlocked a lock between two accesses, or "".
 func (st *Story) unlocked(t trace.TID, lock string, before, after at) string {
-	for i := before.beat; i <= after.beat && i < len(st.beats); i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			early := i == before.beat && int(o.At) <= before.access
-			late := i == after.beat && int(o.At) > after.access
-			if unlocks(o) && !early && !late && st.beats[i].step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
-				return st.place(call{i, o})
+	for i := before.Beat; i <= after.Beat && i < len(st.Beats); i++ {
+		for k := range st.Beats[i].Ops {
+			o := &st.Beats[i].Ops[k]
+			early := i == before.Beat && int(o.At) <= before.Access
+			late := i == after.Beat && int(o.At) > after.Access
+			if record.Unlocks(o) && !early && !late && st.Beats[i].Step.Thread == t && st.Guest.VariableName(o.Obj) == lock {
+				return st.Place(call{Beat: i, Op: o})
 			}
 		}
 	}

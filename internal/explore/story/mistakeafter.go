@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -17,18 +18,18 @@ import (
 func (st *Story) freedAfter(f *scheduler.Failure, taken at) (lock, let string) {
 	freer, atFree := f.Block.Back.Thread, int(f.Block.Back.Step)-1
 	var its []string
-	for i := range st.beats[atFree].ops {
-		if o := &st.beats[atFree].ops[i]; o.Kind == trace.OpFree && o.Obj == f.Block.Addr {
-			its = st.heldAfter(&st.beats[atFree], i)
+	for i := range st.Beats[atFree].Ops {
+		if o := &st.Beats[atFree].Ops[i]; o.Kind == trace.OpFree && o.Obj == f.Block.Addr {
+			its = st.HeldAfter(&st.Beats[atFree], i)
 		}
 	}
-	for x, a := range st.forward(freer, taken) {
-		if taken.before(x) && a.IsWrite() && a.Overlaps(st.accessAt(taken)) && x.beat <= atFree {
-			its = append(its, st.held(x)...)
+	for x, a := range st.Forward(freer, taken) {
+		if taken.Before(x) && a.IsWrite() && a.Overlaps(st.AccessAt(taken)) && x.Beat <= atFree {
+			its = append(its, st.Held(x)...)
 		}
 	}
-	for _, lock := range common(st.held(taken), its) {
-		if let := st.unlocked(f.Thread, lock, taken, st.end()); let != "" {
+	for _, lock := range common(st.Held(taken), its) {
+		if let := st.unlocked(f.Thread, lock, taken, st.End()); let != "" {
 			return lock, let
 		}
 	}
@@ -45,21 +46,21 @@ func (st *Story) changedAfter(f *scheduler.Failure) string {
 		return ""
 	}
 	n := 0
-	for x, a := range st.backward(f.Thread, st.end()) {
-		if n++; n > mostUses || st.waitsBetween(f.Thread, x, st.end()) {
+	for x, a := range st.Backward(f.Thread, st.End()) {
+		if n++; n > mostUses || st.WaitsBetween(f.Thread, x, st.End()) {
 			return ""
 		}
-		w, by, ok := st.source(x)
-		if a.IsWrite() || a.Addr < lowestVariable || !ok || by == f.Thread || st.isAtomic(a) || st.isAtomic(st.accessAt(w)) || st.together(x, w) {
+		w, by, ok := st.Source(x)
+		if a.IsWrite() || a.Addr < record.LowestVariable || !ok || by == f.Thread || st.IsAtomic(a) || st.IsAtomic(st.AccessAt(w)) || st.Together(x, w) {
 			continue
 		}
 		p, ok := st.pointerTo(f.Thread, a.Addr, x)
-		if !ok || !p.before(w) || st.waitsBetween(f.Thread, p, x) {
+		if !ok || !p.Before(w) || st.WaitsBetween(f.Thread, p, x) {
 			continue
 		}
-		for _, lock := range common(st.held(p), st.held(w)) {
+		for _, lock := range common(st.Held(p), st.Held(w)) {
 			let := st.unlocked(f.Thread, lock, p, x)
-			from, used, changed := st.shown(p.beat, p.access), st.shown(x.beat, x.access), st.shown(w.beat, w.access)
+			from, used, changed := st.shown(p), st.shown(x), st.shown(w)
 			if let == "" || from.Symbol == "" || used.Symbol == "" || used.Bookkeeping || where(from.Stack) == "" || where(used.Stack) == "" || where(changed.Stack) == "" {
 				continue
 			}
@@ -77,8 +78,8 @@ func (st *Story) changedAfter(f *scheduler.Failure) string {
 // pointerTo is a thread's last read, before an access, of a pointer to the object that has an
 // address.
 func (st *Story) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) {
-	for p, a := range st.backward(t, before) {
-		if !a.IsWrite() && uint64(a.Size) == st.Image.Machine.Word() && st.leadsTo(st.rawAt(p), addr) {
+	for p, a := range st.Backward(t, before) {
+		if !a.IsWrite() && uint64(a.Size) == st.Image.Machine.Word() && st.leadsTo(st.RawAt(p), addr) {
 			return p, true
 		}
 	}
@@ -88,7 +89,7 @@ func (st *Story) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) 
 // leadsTo reports whether a pointer is to the object that has an address: to its block, or to its
 // structure or element of a variable.
 func (st *Story) leadsTo(v, addr uint64) bool {
-	if v < lowestVariable || v > addr {
+	if v < record.LowestVariable || v > addr {
 		return false
 	}
 	if b := st.around(addr); b != nil {
@@ -106,7 +107,7 @@ func (st *Story) leadsTo(v, addr uint64) bool {
 // readLate: a thread writes something under a lock, releases that, and reads it again. In between,
 // another thread writes it under the lock.
 func (st *Story) readLate(x, m, y *result.Access) string {
-	if !st.accessAt(st.hit.before).IsWrite() || st.accessAt(st.hit.after).IsWrite() || len(st.anyHeld(st.hit.after)) > 0 {
+	if !st.AccessAt(st.hit.before).IsWrite() || st.AccessAt(st.hit.after).IsWrite() || len(st.AnyHeld(st.hit.after)) > 0 {
 		return ""
 	}
 	for _, lock := range common(x.Held, m.Held) {

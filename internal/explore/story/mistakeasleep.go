@@ -26,7 +26,7 @@ func (st *Story) lookedTooEarly(b *result.Bug) string {
 			continue
 		}
 		left := latestStores
-		for asleep, a := range st.backward(waiter, at{beat: len(st.beats)}) {
+		for asleep, a := range st.Backward(waiter, at{Beat: len(st.Beats)}) {
 			if !a.IsWrite() {
 				continue
 			}
@@ -44,19 +44,19 @@ func (st *Story) lookedTooEarly(b *result.Bug) string {
 // sleepsFrom is that of one store that may say that the thread sleeps.
 func (st *Story) sleepsFrom(b *result.Bug, w *result.Wait, waiter trace.TID, asleep at) string {
 	look, waker := st.lastLook(waiter, asleep)
-	if look.beat < 0 || st.rawAt(look) == st.rawAt(asleep) {
+	if look.Beat < 0 || st.RawAt(look) == st.RawAt(asleep) {
 		return ""
 	}
-	for change, c := range st.backward(waker, asleep) {
+	for change, c := range st.Backward(waker, asleep) {
 		if !c.IsWrite() || c.Flags&trace.Atomic != 0 {
 			continue
 		}
-		test := st.lastOf(waiter, change, c)
-		if test.beat < 0 || !test.before(look) || st.accessAt(test).IsWrite() || st.rawAt(test) == st.rawAt(change) ||
-			st.lastOf(waiter, at{beat: len(st.beats)}, c) != test || st.writes(waiter, c, at{}) || st.writes(waker, st.accessAt(asleep), test) {
+		test := st.LastOf(waiter, change, c)
+		if test.Beat < 0 || !test.Before(look) || st.AccessAt(test).IsWrite() || st.RawAt(test) == st.RawAt(change) ||
+			st.LastOf(waiter, at{Beat: len(st.Beats)}, c) != test || st.writes(waiter, c, at{}) || st.writes(waker, st.AccessAt(asleep), test) {
 			continue
 		}
-		m, r, l, s := st.shown(change.beat, change.access), st.shown(test.beat, test.access), st.shown(look.beat, look.access), st.shown(asleep.beat, asleep.access)
+		m, r, l, s := st.shown(change), st.shown(test), st.shown(look), st.shown(asleep)
 		if where(m.Stack) == "" || where(r.Stack) == "" || where(l.Stack) == "" || where(s.Stack) == "" || strings.HasPrefix(l.Name(), "0x") || len(w.Stack) > 0 && s.Stack[0].Function == w.Stack[0].Function {
 			return "" // the last is what a switch saves
 		}
@@ -71,27 +71,27 @@ func (st *Story) sleepsFrom(b *result.Bug, w *result.Wait, waiter trace.TID, asl
 // lastLook is another thread's last read, before a store, of what is stored, and that thread.
 // Its beat is -1 if there was a store since.
 func (st *Story) lastLook(waiter trace.TID, store at) (look at, by trace.TID) {
-	a := st.accessAt(store)
-	for i := store.beat; i >= 0; i-- {
-		beat := &st.beats[i]
-		for k := len(beat.accesses) - 1; k >= 0; k-- {
-			o, x := &beat.accesses[k], at{i, k}
-			t := beat.madeBy(k)
-			if !x.before(store) || !o.Overlaps(a) || t == waiter && !o.IsWrite() {
+	a := st.AccessAt(store)
+	for i := store.Beat; i >= 0; i-- {
+		beat := &st.Beats[i]
+		for k := len(beat.Accesses) - 1; k >= 0; k-- {
+			o, x := &beat.Accesses[k], at{Beat: i, Access: k}
+			t := beat.MadeBy(k)
+			if !x.Before(store) || !o.Overlaps(a) || t == waiter && !o.IsWrite() {
 				continue
 			}
 			if o.IsWrite() {
-				return at{-1, 0}, trace.NoThread
+				return at{Beat: -1, Access: 0}, trace.NoThread
 			}
 			return x, t
 		}
 	}
-	return at{-1, 0}, trace.NoThread
+	return at{Beat: -1, Access: 0}, trace.NoThread
 }
 
 // writes reports whether a thread writes some of an access's bytes, from a point on.
 func (st *Story) writes(t trace.TID, a *trace.Access, from at) bool {
-	for _, o := range st.forward(t, from) {
+	for _, o := range st.Forward(t, from) {
 		if o.IsWrite() && o.Overlaps(a) {
 			return true
 		}

@@ -69,26 +69,21 @@ func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
 	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock, trace.OpSemWait}
 	next := func(obj result.Addr, kinds []trace.OpKind) (c call, ok bool) {
-		theirs := passes.callsBy(v.Thread, uint64(obj), kinds)
-		if made := len(st.callsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
+		theirs := passes.CallsBy(v.Thread, uint64(obj), kinds)
+		if made := len(st.CallsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
 			return theirs[made], true
 		}
 		return c, false
 	}
 	taken, takesIt := next(v.Address, takes)
 	help, helpsIt := next(w.Address, helps)
-	if !takesIt || !helpsIt || help.beat < taken.beat {
+	if !takesIt || !helpsIt || help.Beat < taken.Beat {
 		return ""
 	}
-	if ops := passes.beats[help.beat].ops; help.beat == taken.beat && slices.IndexFunc(ops, func(o trace.Op) bool { return o == *taken.op }) > slices.IndexFunc(ops, func(o trace.Op) bool { return o == *help.op }) {
+	if ops := passes.Beats[help.Beat].Ops; help.Beat == taken.Beat && slices.IndexFunc(ops, func(o trace.Op) bool { return o == *taken.Op }) > slices.IndexFunc(ops, func(o trace.Op) bool { return o == *help.Op }) {
 		return ""
 	}
-	return passes.place(help)
-}
-
-// callsBy are a thread's calls.
-func (r *record) callsBy(thread string, obj uint64, kinds []trace.OpKind) []call {
-	return slices.DeleteFunc(r.calls(obj, kinds...), func(c call) bool { return r.Guest.Name(r.by(c)) != thread })
+	return passes.Place(help)
 }
 
 // leftBehind: a thread ends because of what it finds in one variable, and what lies in another
@@ -99,18 +94,18 @@ func (st *Story) leftBehind(passes *Story) string {
 		if !ok || st.Guest.StateText(t) != "ended" {
 			continue
 		}
-		for y, took := range passes.forward(t, at{}) {
-			left, giver, ok := st.lastWrite(took.Addr, uint64(took.Size))
-			_, from, given := passes.source(y)
-			if took.IsWrite() || took.Overlaps(st.accessAt(x)) || !ok || giver == t || !given || passes.Guest.Name(from) != st.Guest.Name(giver) {
+		for y, took := range passes.Forward(t, at{}) {
+			left, giver, ok := st.LastWrite(took.Addr, uint64(took.Size))
+			_, from, given := passes.Source(y)
+			if took.IsWrite() || took.Overlaps(st.AccessAt(x)) || !ok || giver == t || !given || passes.Guest.Name(from) != st.Guest.Name(giver) {
 				continue
 			}
-			set, _, _ := st.source(x)
+			set, _, _ := st.Source(x)
 			taken, takes := passes.takenAt(t, y)
-			if !takes || !left.before(set) || len(common(st.held(left), st.held(x))) == 0 {
+			if !takes || !left.Before(set) || len(common(st.Held(left), st.Held(x))) == 0 {
 				continue
 			}
-			s, l, h := st.shown(x.beat, x.access), st.shown(left.beat, left.access), passes.shown(taken.beat, taken.access)
+			s, l, h := st.shown(x), st.shown(left), passes.shown(taken)
 			if s.Symbol == "" || l.Symbol == "" || where(s.Stack) == "" || where(l.Stack) == "" || where(h.Stack) == "" {
 				continue
 			}
@@ -122,20 +117,20 @@ func (st *Story) leftBehind(passes *Story) string {
 }
 
 // lastFound is a thread's last access, if it read under a lock what another one had written.
-func (r *record) lastFound(t trace.TID) (x at, ok bool) {
-	for x, a := range r.backward(t, r.end()) {
-		_, by, ok := r.source(x)
-		return x, ok && by != t && !a.IsWrite() && len(r.held(x)) > 0
+func (st *Story) lastFound(t trace.TID) (x at, ok bool) {
+	for x, a := range st.Backward(t, st.End()) {
+		_, by, ok := st.Source(x)
+		return x, ok && by != t && !a.IsWrite() && len(st.Held(x)) > 0
 	}
 	return x, false
 }
 
 // takenAt is where a thread that has read a variable writes it next, if it holds a lock over both.
-func (r *record) takenAt(t trace.TID, x at) (y at, ok bool) {
-	first := r.accessAt(x)
-	for y, a := range r.forward(t, at{x.beat, x.access + 1}) {
+func (st *Story) takenAt(t trace.TID, x at) (y at, ok bool) {
+	first := st.AccessAt(x)
+	for y, a := range st.Forward(t, at{Beat: x.Beat, Access: x.Access + 1}) {
 		if a.Overlaps(first) && a.IsWrite() {
-			return y, len(common(r.held(x), r.held(y))) > 0
+			return y, len(common(st.Held(x), st.Held(y))) > 0
 		}
 	}
 	return y, false

@@ -19,11 +19,11 @@ func (st *Story) spinning(b *result.Bug) {
 		spins, ok := st.Guest.Lookup(l.Thread)
 		for k := range l.Waits {
 			a := &l.Waits[k]
-			w, by, written := st.lastWrite(uint64(a.Address), uint64(a.Size))
+			w, by, written := st.LastWrite(uint64(a.Address), uint64(a.Size))
 			if !ok || !written || by == spins {
 				continue
 			}
-			m := st.shown(w.beat, w.access)
+			m := st.shown(w)
 			if m.Bookkeeping || where(m.Stack) == "" || m.New == "" {
 				continue
 			}
@@ -35,19 +35,6 @@ func (st *Story) spinning(b *result.Bug) {
 			return
 		}
 	}
-}
-
-// lastWrite is the run's last write to a variable.
-func (r *record) lastWrite(addr, size uint64) (w at, by trace.TID, ok bool) {
-	for i := len(r.beats) - 1; i >= 0; i-- {
-		b := &r.beats[i]
-		for k := len(b.accesses) - 1; k >= 0; k-- {
-			if a := &b.accesses[k]; a.IsWrite() && a.Addr < addr+size && addr < a.Addr+uint64(a.Size) {
-				return at{i, k}, b.madeBy(k), true
-			}
-		}
-	}
-	return w, trace.NoThread, false
 }
 
 // kept: a thread waits for ever for a mutex whose holder has ended.

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/trace"
 )
 
@@ -31,21 +32,21 @@ const mostMoves = 16
 
 // moves are the writes that make what their thread has found one less, and one more.
 func (st *Story) moves() (down, up []move) {
-	for i := len(st.beats) - 1; i >= 0; i-- {
-		for k := len(st.beats[i].accesses) - 1; k >= 0; k-- {
-			made := at{i, k}
-			a := st.accessAt(made)
-			if !a.IsWrite() || a.Addr < lowestVariable {
+	for i := len(st.Beats) - 1; i >= 0; i-- {
+		for k := len(st.Beats[i].Accesses) - 1; k >= 0; k-- {
+			made := at{Beat: i, Access: k}
+			a := st.AccessAt(made)
+			if !a.IsWrite() || a.Addr < record.LowestVariable {
 				continue
 			}
-			found := st.lastOf(st.maker(made), made, a)
-			if found.beat < 0 || st.accessAt(found).IsWrite() || st.accessAt(found).Addr != a.Addr || st.accessAt(found).Size != a.Size {
+			found := st.LastOf(st.Maker(made), made, a)
+			if found.Beat < 0 || st.AccessAt(found).IsWrite() || st.AccessAt(found).Addr != a.Addr || st.AccessAt(found).Size != a.Size {
 				continue
 			}
-			switch st.rawAt(made) {
-			case st.rawAt(found) - 1:
+			switch st.RawAt(made) {
+			case st.RawAt(found) - 1:
 				down = append(down, move{found, made})
-			case st.rawAt(found) + 1:
+			case st.RawAt(found) + 1:
 				up = append(up, move{found, made})
 			}
 			if len(down)+len(up) == mostMoves {
@@ -57,25 +58,25 @@ func (st *Story) moves() (down, up []move) {
 }
 
 func (st *Story) takenTwice(d, u move) string {
-	owner, thief := st.maker(d.made), st.maker(u.made)
-	bottom, top := st.accessAt(d.made), st.accessAt(u.made)
+	owner, thief := st.Maker(d.made), st.Maker(u.made)
+	bottom, top := st.AccessAt(d.made), st.AccessAt(u.made)
 	// One element is between the two ends.
-	left := st.rawAt(d.found) - st.rawAt(u.found)
-	if owner == thief || bottom.Overlaps(top) || left > 1 || len(common(st.held(d.made), st.held(u.made))) > 0 {
+	left := st.RawAt(d.found) - st.RawAt(u.found)
+	if owner == thief || bottom.Overlaps(top) || left > 1 || len(common(st.Held(d.made), st.Held(u.made))) > 0 {
 		return ""
 	}
 	// Each has looked at the other's index before that moved, and doesn't look again.
-	mine, its := st.lastOf(owner, u.made, top), st.lastOf(thief, d.made, bottom)
-	if mine.beat < 0 || its.beat < 0 || st.accessAt(mine).IsWrite() || st.accessAt(its).IsWrite() || st.rawAt(mine) != st.rawAt(u.found) || st.rawAt(its) != st.rawAt(d.found) {
+	mine, its := st.LastOf(owner, u.made, top), st.LastOf(thief, d.made, bottom)
+	if mine.Beat < 0 || its.Beat < 0 || st.AccessAt(mine).IsWrite() || st.AccessAt(its).IsWrite() || st.RawAt(mine) != st.RawAt(u.found) || st.RawAt(its) != st.RawAt(d.found) {
 		return ""
 	}
 	x, y, ok := st.sameElement(owner, thief, first(mine, d.found), first(its, u.found), bottom, top)
 	if !ok {
 		return ""
 	}
-	e, f := st.shown(x.beat, x.access), st.shown(y.beat, y.access)
-	b, t := st.shown(d.made.beat, d.made.access), st.shown(u.made.beat, u.made.access)
-	o, h := st.shown(mine.beat, mine.access), st.shown(its.beat, its.access)
+	e, f := st.shown(x), st.shown(y)
+	b, t := st.shown(d.made), st.shown(u.made)
+	o, h := st.shown(mine), st.shown(its)
 	for _, a := range []string{e.Symbol, b.Symbol, t.Symbol, where(e.Stack), where(f.Stack), where(b.Stack), where(t.Stack), where(o.Stack), where(h.Stack)} {
 		if a == "" {
 			return ""
@@ -89,15 +90,15 @@ func (st *Story) takenTwice(d, u move) string {
 // writes it after the first of these places.
 func (st *Story) sameElement(t, u trace.TID, from, its at, bottom, top *trace.Access) (x, y at, ok bool) {
 	n := 0
-	for x, a := range st.forward(t, from) {
+	for x, a := range st.Forward(t, from) {
 		if n++; n > mostMoves {
 			break
 		}
-		if a.IsWrite() || a.Addr < lowestVariable || a.Overlaps(bottom) || a.Overlaps(top) || st.writtenFrom(first(from, its), a) {
+		if a.IsWrite() || a.Addr < record.LowestVariable || a.Overlaps(bottom) || a.Overlaps(top) || st.WrittenFrom(first(from, its), a) {
 			continue
 		}
 		m := 0
-		for y, o := range st.forward(u, its) {
+		for y, o := range st.Forward(u, its) {
 			if m++; m > mostMoves {
 				break
 			}
@@ -109,20 +110,8 @@ func (st *Story) sameElement(t, u trace.TID, from, its at, bottom, top *trace.Ac
 	return x, y, false
 }
 
-// writtenFrom reports whether any thread writes some of an access's bytes from a place on.
-func (r *record) writtenFrom(from at, a *trace.Access) bool {
-	for i := from.beat; i < len(r.beats); i++ {
-		for k := range r.beats[i].accesses {
-			if o := &r.beats[i].accesses[k]; o.IsWrite() && o.Overlaps(a) && !(at{i, k}).before(from) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func first(x, y at) at {
-	if y.before(x) {
+	if y.Before(x) {
 		return y
 	}
 	return x

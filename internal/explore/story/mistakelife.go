@@ -22,7 +22,7 @@ func (st *Story) freeing(b *result.Bug, f *scheduler.Failure) {
 		return
 	}
 	for _, x := range st.collided {
-		if a := st.accessAt(x); a.Addr-block.Addr < block.Size || st.rawAt(x) == block.Addr {
+		if a := st.AccessAt(x); a.Addr-block.Addr < block.Size || st.RawAt(x) == block.Addr {
 			return
 		}
 	}
@@ -48,7 +48,7 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	t, u := st.Guest.Name(user), st.Guest.Name(freer)
 	atFree := int(f.Block.Back.Step) - 1 // the beat
 	switch {
-	case isChild(t, u) && !st.joins(freer, user, atFree) && !st.comesLater(f):
+	case isChild(t, u) && !st.Joins(freer, user, atFree) && !st.comesLater(f):
 		return fmt.Sprintf("Thread %s frees the block (%s) without waiting for thread %s, which it created and which still uses it (%s). Join that thread before the free.", u, freed, t, used)
 	case f.Kind == trace.DoubleFree:
 		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
@@ -58,11 +58,11 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 			return text
 		}
 	}
-	x, _, ok := st.foundAt(user, st.end(), &f.Block)
+	x, _, ok := st.foundAt(user, st.End(), &f.Block)
 	if !ok {
 		return st.handedOver(f, freed, used)
 	}
-	p := st.shown(x.beat, x.access)
+	p := st.shown(x)
 	if where(p.Stack) == "" {
 		return ""
 	}
@@ -71,11 +71,11 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	if p.Symbol == "" || p.Bookkeeping { // a container's own memory
 		in, from = "there", "there"
 	}
-	if lock, let := st.freedAfter(f, x); x.beat < atFree && lock != "" {
+	if lock, let := st.freedAfter(f, x); x.Beat < atFree && lock != "" {
 		return fmt.Sprintf("Thread %s takes the pointer %s under %s (%s), releases that (%s), and still uses the block (%s). In between thread %s frees it (%s). Hold %s until the last use, or count the threads that use the block and free it with the last.",
 			t, from, lock, where(p.Stack), let, used, u, freed, lock)
 	}
-	if x.beat < atFree {
+	if x.Beat < atFree {
 		return fmt.Sprintf("Thread %s takes the pointer %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, from, where(p.Stack), u, freed, t, used)
 	}
 	return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, in, where(p.Stack))
@@ -85,24 +85,24 @@ func (st *Story) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 // or one in it, that another thread wrote, outside of the block. It is the write, too, whose
 // beat is -1 if it isn't on record.
 func (st *Story) foundAt(t trace.TID, before at, b *heap.Block) (x, from at, ok bool) {
-	for x, a := range st.backward(t, before) {
+	for x, a := range st.Backward(t, before) {
 		if a.Addr-b.Addr < b.Size || a.IsWrite() && a.Flags&trace.RMW == 0 {
 			continue
 		}
-		w, by, known := st.source(x)
-		v := st.rawAt(x)
+		w, by, known := st.Source(x)
+		v := st.RawAt(x)
 		if a.IsWrite() { // an exchange found the old value
-			if !known || st.accessAt(w).Addr != a.Addr || st.accessAt(w).Size != a.Size {
+			if !known || st.AccessAt(w).Addr != a.Addr || st.AccessAt(w).Size != a.Size {
 				continue
 			}
-			v = st.rawAt(w)
+			v = st.RawAt(w)
 		}
 		switch {
 		case v-b.Addr >= b.Size, known && by == t:
 		case known:
 			return x, w, true
 		default:
-			return x, at{beat: -1}, true
+			return x, at{Beat: -1}, true
 		}
 	}
 	return x, from, false
@@ -115,29 +115,29 @@ func (st *Story) comesLater(f *scheduler.Failure) bool {
 	if f.Block.Given.Thread == f.Thread {
 		return true
 	}
-	_, from, ok := st.foundAt(f.Thread, st.end(), &f.Block)
-	if !ok || from.beat < 0 {
+	_, from, ok := st.foundAt(f.Thread, st.End(), &f.Block)
+	if !ok || from.Beat < 0 {
 		return false
 	}
-	return st.beats[from.beat].madeBy(from.access) != f.Block.Back.Thread || !st.between(from, st.end(), trace.OpCreate, f.Thread)
+	return st.Beats[from.Beat].MadeBy(from.Access) != f.Block.Back.Thread || !st.Between(from, st.End(), trace.OpCreate, f.Thread)
 }
 
 // handedOver: a thread writes the address of a block to where another one takes it and frees
 // the block, and uses the block after that.
 func (st *Story) handedOver(f *scheduler.Failure, freed, used string) string {
-	atFree := at{beat: int(f.Block.Back.Step) - 1}
-	taken, _, ok := st.foundAt(f.Block.Back.Thread, at{beat: atFree.beat + 1}, &f.Block)
+	atFree := at{Beat: int(f.Block.Back.Step) - 1}
+	taken, _, ok := st.foundAt(f.Block.Back.Thread, at{Beat: atFree.Beat + 1}, &f.Block)
 	if !ok {
 		return ""
 	}
-	for x, a := range st.backward(f.Thread, taken) {
-		if !a.IsWrite() || a.Addr-f.Block.Addr < f.Block.Size || st.rawAt(x)-f.Block.Addr >= f.Block.Size {
+	for x, a := range st.Backward(f.Thread, taken) {
+		if !a.IsWrite() || a.Addr-f.Block.Addr < f.Block.Size || st.RawAt(x)-f.Block.Addr >= f.Block.Size {
 			continue
 		}
-		if !st.together(x, taken) && !st.isAtomic(a) && !st.isAtomic(st.accessAt(taken)) {
+		if !st.Together(x, taken) && !st.IsAtomic(a) && !st.IsAtomic(st.AccessAt(taken)) {
 			return "" // it isn't handed over, but used by both
 		}
-		p, q := st.shown(x.beat, x.access), st.shown(taken.beat, taken.access)
+		p, q := st.shown(x), st.shown(taken)
 		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" || where(q.Stack) == "" {
 			return ""
 		}
@@ -152,49 +152,49 @@ func (st *Story) handedOver(f *scheduler.Failure, freed, used string) string {
 // another one changes it too and frees the block.
 func (st *Story) countedTwice(user, freer trace.TID, freed string) string {
 	var again, change at
-	for x, a := range st.backward(user, st.end()) {
+	for x, a := range st.Backward(user, st.End()) {
 		again = x
-		if change = st.lastOf(user, x, a); a.IsWrite() || change.beat < 0 || !st.accessAt(change).IsWrite() {
+		if change = st.LastOf(user, x, a); a.IsWrite() || change.Beat < 0 || !st.AccessAt(change).IsWrite() {
 			return ""
 		}
 		break
 	}
-	if !change.before(again) {
+	if !change.Before(again) {
 		return ""
 	}
-	other := st.lastOf(freer, again, st.accessAt(again))
-	for other.beat >= 0 && !st.accessAt(other).IsWrite() {
-		other = st.lastOf(freer, other, st.accessAt(again))
+	other := st.LastOf(freer, again, st.AccessAt(again))
+	for other.Beat >= 0 && !st.AccessAt(other).IsWrite() {
+		other = st.LastOf(freer, other, st.AccessAt(again))
 	}
-	c, g := st.shown(change.beat, change.access), st.shown(again.beat, again.access)
-	if other.beat < 0 || !change.before(other) || where(c.Stack) == "" || where(g.Stack) == "" || c.Symbol == "" {
+	c, g := st.shown(change), st.shown(again)
+	if other.Beat < 0 || !change.Before(other) || where(c.Stack) == "" || where(g.Stack) == "" || c.Symbol == "" {
 		return ""
 	}
 	t, u := st.Guest.Name(user), st.Guest.Name(freer)
 	return fmt.Sprintf("Thread %s changes %s (%s) and looks at it again (%s), as two steps. In between, thread %s changes it too (%s) and frees the block (%s). Change the count by one atomic operation, and look at what that returns.",
-		t, c.Name(), where(c.Stack), where(g.Stack), u, where(st.shown(other.beat, other.access).Stack), freed)
+		t, c.Name(), where(c.Stack), where(g.Stack), u, where(st.shown(other).Stack), freed)
 }
 
 // countedDown: a thread counts itself out of a block's users and then uses the block, which
 // another one has counted down to 0 in between, and freed.
 func (st *Story) countedDown(f *scheduler.Failure, freed, used string) string {
 	user, freer := f.Thread, f.Block.Back.Thread
-	for x, a := range st.backward(user, st.end()) {
+	for x, a := range st.Backward(user, st.End()) {
 		if a.Addr-f.Block.Addr >= f.Block.Size {
 			continue
 		}
-		last := st.lastOf(freer, st.end(), a)
-		for last.beat >= 0 && !st.accessAt(last).IsWrite() {
-			last = st.lastOf(freer, last, a)
+		last := st.LastOf(freer, st.End(), a)
+		for last.Beat >= 0 && !st.AccessAt(last).IsWrite() {
+			last = st.LastOf(freer, last, a)
 		}
-		if last.beat < 0 || !x.before(last) {
+		if last.Beat < 0 || !x.Before(last) {
 			return ""
 		}
 		left, mine := st.oneLess(user, x)
 		if none, its := st.oneLess(freer, last); !mine || !its || left == 0 || none != 0 {
 			return ""
 		}
-		c, o := st.shown(x.beat, x.access), st.shown(last.beat, last.access)
+		c, o := st.shown(x), st.shown(last)
 		if c.Symbol == "" || where(c.Stack) == "" || where(o.Stack) == "" {
 			return ""
 		}
@@ -206,10 +206,10 @@ func (st *Story) countedDown(f *scheduler.Failure, freed, used string) string {
 
 // oneLess reports whether a thread's write takes 1 from the number that it read before, and
 // what is left.
-func (r *record) oneLess(t trace.TID, x at) (left uint64, ok bool) {
-	read := r.lastOf(t, x, r.accessAt(x))
-	left = r.rawAt(x)
-	return left, r.accessAt(x).IsWrite() && read.beat >= 0 && !r.accessAt(read).IsWrite() && r.rawAt(read) == left+1
+func (st *Story) oneLess(t trace.TID, x at) (left uint64, ok bool) {
+	read := st.LastOf(t, x, st.AccessAt(x))
+	left = st.RawAt(x)
+	return left, st.AccessAt(x).IsWrite() && read.Beat >= 0 && !st.AccessAt(read).IsWrite() && st.RawAt(read) == left+1
 }
 
 // burying makes the end of a thread the cause of a use of its stack.
@@ -220,35 +220,35 @@ func (st *Story) burying(b *result.Bug, f *scheduler.Failure) {
 	}
 	b.Cause = fmt.Sprintf("thread %s ends before thread %s uses %s (%s)", st.Guest.Name(f.Dead), b.Thread, what, where(b.Stack))
 	b.Accesses, st.collided, st.hit = nil, nil, nil
-	if used.beat >= 0 {
-		b.Accesses, st.collided = []result.Access{st.shown(used.beat, used.access)}, []at{used}
+	if used.Beat >= 0 {
+		b.Accesses, st.collided = []result.Access{st.shown(used)}, []at{used}
 	}
 }
 
 // graveUse is the access to an ended thread's stack that a failure is about, and what was
 // there. Its beat is -1 if the failure is an operation on an object there.
 func (st *Story) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what string, ok bool) {
-	used = at{beat: -1}
+	used = at{Beat: -1}
 	if f.Kind != trace.DeadStack || f.Dead == 0 || where(b.Stack) == "" {
 		return used, "", false
 	}
 	what = "the stack of thread " + st.Guest.Name(f.Dead)
-	for i := range st.beats {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if o.Kind != trace.OpFree || st.beats[i].step.Thread != f.Dead {
+	for i := range st.Beats {
+		for k := range st.Beats[i].Ops {
+			o := &st.Beats[i].Ops[k]
+			if o.Kind != trace.OpFree || st.Beats[i].Step.Thread != f.Dead {
 				continue
 			}
-			for x, a := range st.backward(f.Thread, st.end()) {
-				if x.beat > i && a.Addr >= o.Obj && a.Addr < o.Obj+uint64(o.Size) {
+			for x, a := range st.Backward(f.Thread, st.End()) {
+				if x.Beat > i && a.Addr >= o.Obj && a.Addr < o.Obj+uint64(o.Size) {
 					used = x
 				}
 				break
 			}
 		}
 	}
-	if used.beat >= 0 {
-		if a := st.shown(used.beat, used.access); a.Symbol != "" {
+	if used.Beat >= 0 {
+		if a := st.shown(used); a.Symbol != "" {
 			what = a.Name()
 		}
 	}
@@ -262,16 +262,16 @@ func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
 	if ok && f.Returned {
 		return st.returned(b, f)
 	}
-	if !ok || used.beat < 0 {
+	if !ok || used.Beat < 0 {
 		return ""
 	}
 	const near = abi.PageSize // an object's part may be meant by the object's address
-	to := st.accessAt(used).Addr
-	for x, a := range st.backward(f.Thread, used) {
-		if v := st.rawAt(x); a.IsWrite() || uint64(a.Size) != st.Image.Machine.Word() || v > to || to-v > near {
+	to := st.AccessAt(used).Addr
+	for x, a := range st.Backward(f.Thread, used) {
+		if v := st.RawAt(x); a.IsWrite() || uint64(a.Size) != st.Image.Machine.Word() || v > to || to-v > near {
 			continue
 		}
-		p := st.shown(x.beat, x.access)
+		p := st.shown(x)
 		if p.Symbol == "" || p.Bookkeeping || where(p.Stack) == "" {
 			continue
 		}
@@ -284,11 +284,11 @@ func (st *Story) goneStack(b *result.Bug, f *scheduler.Failure) string {
 
 // returned: a thread uses the stack of one that has ended with an address on it.
 func (st *Story) returned(b *result.Bug, f *scheduler.Failure) string {
-	for _, c := range st.calls(uint64(f.Dead), trace.OpJoin) {
-		if st.place(c) != "" {
+	for _, c := range st.Calls(uint64(f.Dead), trace.OpJoin) {
+		if st.Place(c) != "" {
 			u := st.Guest.Name(f.Dead)
 			return fmt.Sprintf("Thread %s ends with an address of its own stack, which thread %s takes by joining it (%s), and thread %s uses that (%s). Return what outlives the thread, such as a block of malloc.",
-				u, st.Guest.Name(st.by(c)), st.place(c), b.Thread, where(b.Stack))
+				u, st.Guest.Name(st.By(c)), st.Place(c), b.Thread, where(b.Stack))
 		}
 	}
 	return ""
@@ -303,9 +303,9 @@ func isChild(child, parent string) bool {
 // reused: the ABA problem. A thread reads a pointer, others change it and change it back,
 // and the thread's exchange succeeds as if nothing had happened.
 func (st *Story) reused() string {
-	for i := len(st.beats) - 1; i >= 0; i-- {
-		for k := range st.beats[i].accesses {
-			if text := st.reusedAt(at{i, k}); text != "" {
+	for i := len(st.Beats) - 1; i >= 0; i-- {
+		for k := range st.Beats[i].Accesses {
+			if text := st.reusedAt(at{Beat: i, Access: k}); text != "" {
 				return text
 			}
 		}
@@ -314,33 +314,33 @@ func (st *Story) reused() string {
 }
 
 func (st *Story) reusedAt(x at) string {
-	a, t := st.accessAt(x), st.beats[x.beat].madeBy(x.access)
+	a, t := st.AccessAt(x), st.Beats[x.Beat].MadeBy(x.Access)
 	if a.Flags&trace.RMW == 0 || a.Flags&(trace.Atomic|trace.FailedCAS) != trace.Atomic {
 		return ""
 	}
-	back, by, ok := st.source(x) // which wrote what the exchange expects
-	v := st.rawAt(back)
+	back, by, ok := st.Source(x) // which wrote what the exchange expects
+	v := st.RawAt(back)
 	if !ok || by == t {
 		return ""
 	}
 	block := st.around(v) != nil && st.around(v).Addr == v
-	for y, o := range st.backward(t, x) {
+	for y, o := range st.Backward(t, x) {
 		if o.Addr != a.Addr || o.Size != a.Size {
 			continue
 		}
-		if o.IsWrite() || st.rawAt(y) != v || !y.before(back) {
+		if o.IsWrite() || st.RawAt(y) != v || !y.Before(back) {
 			return ""
 		}
 		changed := false
-		for i := y.beat; i <= back.beat; i++ {
-			for k := range st.beats[i].accesses {
-				z := at{i, k}
-				c := st.accessAt(z)
-				changed = changed || y.before(z) && z.before(back) && c.IsWrite() && c.Addr == a.Addr && st.rawAt(z) != v && st.beats[i].madeBy(k) != t
+		for i := y.Beat; i <= back.Beat; i++ {
+			for k := range st.Beats[i].Accesses {
+				z := at{Beat: i, Access: k}
+				c := st.AccessAt(z)
+				changed = changed || y.Before(z) && z.Before(back) && c.IsWrite() && c.Addr == a.Addr && st.RawAt(z) != v && st.Beats[i].MadeBy(k) != t
 			}
 		}
-		m, r := st.shown(back.beat, back.access), st.shown(y.beat, y.access)
-		if !changed || !block && !st.stale(t, y, x) || where(m.Stack) == "" || m.Symbol == "" {
+		m, r := st.shown(back), st.shown(y)
+		if !changed || !block && !st.Stale(t, y, x) || where(m.Stack) == "" || m.Symbol == "" {
 			return ""
 		}
 		what := []string{"a block", "address"}
@@ -348,7 +348,7 @@ func (st *Story) reusedAt(x at) string {
 			what = []string{"an entry", "number"}
 		}
 		return fmt.Sprintf("Thread %s reads %s (%s), and its exchange (%s) succeeds, because the value is the same again: thread %s has changed it and changed it back (%s). This is the ABA problem. Change a count together with the pointer, or keep %s from being used again while a thread may hold its %s.",
-			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x.beat, x.access).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
+			st.Guest.Name(t), r.Name(), where(r.Stack), where(st.shown(x).Stack), st.Guest.Name(by), where(m.Stack), what[0], what[1])
 	}
 	return ""
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -24,7 +24,7 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 	holder, taken := "", ""
 	if f.Holder != trace.NoThread {
 		holder = st.Guest.Name(f.Holder)
-		at := st.acquired(f.Holder, f.Lock)
+		at := st.Acquired(f.Holder, f.Lock)
 		if at == nil || at.File == "" {
 			return ""
 		}
@@ -49,15 +49,15 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 		}
 		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
 	case scheduler.NotTaken:
-		by, at := st.lastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
+		by, at := st.LastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
 		if at != "" && by == f.Thread {
 			return fmt.Sprintf("Thread %s releases %s (%s), and once more (%s). Unlock it once for each time that it is taken.", t, lock, at, here)
 		}
-		if st.acquired(f.Thread, f.Lock) == nil {
+		if st.Acquired(f.Thread, f.Lock) == nil {
 			return fmt.Sprintf("Thread %s releases %s (%s) without having taken it. Lock it before.", t, lock, here)
 		}
 	case scheduler.UsedGone:
-		by, at := st.lastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)
+		by, at := st.LastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)
 		if at == "" {
 			return ""
 		}
@@ -72,11 +72,11 @@ func (st *Story) countedApart(f *scheduler.Failure) string {
 	if f.Misuse != scheduler.KeptAtEnd || st.hit == nil || st.hit.thread != f.Thread {
 		return ""
 	}
-	before, mid, after := st.accessAt(st.hit.before), st.accessAt(st.hit.mid), st.accessAt(st.hit.after)
-	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || st.isAtomic(before) || st.isAtomic(mid) || len(common(st.held(st.hit.before), st.held(st.hit.mid))) > 0 || !mid.IsWrite() {
+	before, mid, after := st.AccessAt(st.hit.before), st.AccessAt(st.hit.mid), st.AccessAt(st.hit.after)
+	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || st.IsAtomic(before) || st.IsAtomic(mid) || len(common(st.Held(st.hit.before), st.Held(st.hit.mid))) > 0 || !mid.IsWrite() {
 		return ""
 	}
-	x, m, y := st.shown(st.hit.before.beat, st.hit.before.access), st.shown(st.hit.mid.beat, st.hit.mid.access), st.shown(st.hit.after.beat, st.hit.after.access)
+	x, m, y := st.shown(st.hit.before), st.shown(st.hit.mid), st.shown(st.hit.after)
 	if m.Symbol == "" || m.Bookkeeping || where(x.Stack) == "" || where(m.Stack) == "" || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
 		return ""
 	}
@@ -91,27 +91,26 @@ func (st *Story) neverLocked(passes *Story) string {
 		return ""
 	}
 	x, y := st.collided[0], st.collided[1]
-	of := st.objectAt(x)
-	a, b := st.shown(x.beat, x.access), st.shown(y.beat, y.access)
-	if a.Thread == b.Thread || of == "" || st.objectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
+	of := st.ObjectAt(x)
+	a, b := st.shown(x), st.shown(y)
+	if a.Thread == b.Thread || of == "" || st.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
 		return ""
 	}
 	changed := map[uint64][]string{} // by which of the two
 	for _, s := range []*Story{st, passes} {
-		r := &s.record
-		for i := range r.beats {
-			for k := range r.beats[i].ops {
-				o := &r.beats[i].ops[k]
-				if (takes(o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{at: at{beat: i}, op: o}) != "" {
+		for i := range s.Beats {
+			for k := range s.Beats[i].Ops {
+				o := &s.Beats[i].Ops[k]
+				if (record.Takes(o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{at: at{Beat: i}, op: o}) != "" {
 					return ""
 				}
 			}
-			for k := range r.beats[i].accesses {
-				w, by := &r.beats[i].accesses[k], r.Guest.Name(r.beats[i].madeBy(k))
-				if w.Flags&trace.Atomic != 0 && w.Addr >= lowestVariable && !s.shown(i, k).Bookkeeping {
+			for k := range s.Beats[i].Accesses {
+				w, by := &s.Beats[i].Accesses[k], s.Guest.Name(s.Beats[i].MadeBy(k))
+				if w.Flags&trace.Atomic != 0 && w.Addr >= record.LowestVariable && !s.shown(at{Beat: i, Access: k}).Bookkeeping {
 					return ""
 				}
-				if w.IsWrite() && (by == a.Thread || by == b.Thread) && r.objectAt(at{i, k}) == of && !slices.Contains(changed[w.Addr], by) {
+				if w.IsWrite() && (by == a.Thread || by == b.Thread) && s.ObjectAt(at{Beat: i, Access: k}) == of && !slices.Contains(changed[w.Addr], by) {
 					changed[w.Addr] = append(changed[w.Addr], by)
 				}
 			}
@@ -122,17 +121,4 @@ func (st *Story) neverLocked(passes *Story) string {
 		return ""
 	}
 	return fmt.Sprintf("Threads %s and %s both change %s (%s), with no lock that keeps their uses of it apart. Let both hold one lock for as long as they use it.", a.Thread, b.Thread, of, lines(a, b))
-}
-
-// objectAt is the whole variable that an access is to, "" if it is to none.
-func (r *record) objectAt(x at) string {
-	b := &r.beats[x.beat]
-	name, ok := r.Guest.Variable(b.accesses[x.access].Addr)
-	if !ok && x.access < len(b.names) {
-		name = b.names[x.access]
-	}
-	if i := strings.IndexAny(name, "+.["); i > 0 {
-		return name[:i]
-	}
-	return name
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -14,45 +15,40 @@ import (
 // has changed again what it looks at, and waits in its turn. A barrier that counts the threads
 // of a round, and no rounds, is of that kind.
 func (st *Story) roundMissed(b *result.Bug) string {
-	for w, entered := range st.condWaits(b) {
-		waiter := st.by(*entered)
+	for w, entered := range st.CondWaits(b) {
+		waiter := st.By(*entered)
 		var woken *call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondBroadcast) {
-			for _, t := range st.beats[c.beat].wakes {
-				if t == waiter && c.beat < entered.beat {
+		for _, c := range st.Calls(uint64(w.Address), trace.OpCondBroadcast) {
+			for _, t := range st.Beats[c.Beat].Wakes {
+				if t == waiter && c.Beat < entered.Beat {
 					woken = &c
 				}
 			}
 		}
-		if woken == nil || !st.waitsToo(b, st.by(*woken), w.Address) {
+		if woken == nil || !st.waitsToo(b, st.By(*woken), w.Address) {
 			continue
 		}
-		for x, look := range st.backward(waiter, at{entered.beat, int(entered.op.At)}) {
-			if x.beat <= woken.beat {
+		for x, look := range st.Backward(waiter, at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
+			if x.Beat <= woken.Beat {
 				break
 			}
-			again, by, ok := st.source(x)
-			if look.IsWrite() || !ok || by != st.by(*woken) || !st.after(again, *woken) {
+			again, by, ok := st.Source(x)
+			if look.IsWrite() || !ok || by != st.By(*woken) || !st.After(again, *woken) {
 				continue
 			}
-			first := st.lastOf(by, again, look)
-			for first.beat >= 0 && (!st.accessAt(first).IsWrite() || st.after(first, *woken)) {
-				first = st.lastOf(by, first, look)
+			first := st.LastOf(by, again, look)
+			for first.Beat >= 0 && (!st.AccessAt(first).IsWrite() || st.After(first, *woken)) {
+				first = st.LastOf(by, first, look)
 			}
-			m := st.shown(again.beat, again.access)
-			if first.beat < 0 || st.rawAt(first) == st.rawAt(x) || len(common(st.held(first), st.held(x))) == 0 || m.Symbol == "" || where(m.Stack) == "" {
+			m := st.shown(again)
+			if first.Beat < 0 || st.RawAt(first) == st.RawAt(x) || len(common(st.Held(first), st.Held(x))) == 0 || m.Symbol == "" || where(m.Stack) == "" {
 				continue
 			}
 			return fmt.Sprintf("Thread %s wakes thread %s (%s), but changes %s again (%s) before that has looked at it (%s), so thread %s waits once more for what has come and gone. Count the rounds too, and wait until that number changes.",
-				m.Thread, w.Thread, st.place(*woken), m.Name(), where(m.Stack), where(st.shown(x.beat, x.access).Stack), w.Thread)
+				m.Thread, w.Thread, st.Place(*woken), m.Name(), where(m.Stack), where(st.shown(x).Stack), w.Thread)
 		}
 	}
 	return ""
-}
-
-// after reports whether an access comes after a call.
-func (r *record) after(x at, c call) bool {
-	return x.beat > c.beat || x.beat == c.beat && x.access >= int(c.op.At)
 }
 
 // waitsToo reports whether a thread waits for the same object in the end.
@@ -69,9 +65,9 @@ func (st *Story) waitsToo(b *result.Bug, t trace.TID, obj result.Addr) bool {
 // is still at it. The other one has looked for work for the last time, and takes the mark back
 // after that.
 func (st *Story) takenBackLate() string {
-	for i := len(st.beats) - 1; i >= 0; i-- {
-		for k := range st.beats[i].accesses {
-			if text := st.takenBackAt(at{i, k}); text != "" {
+	for i := len(st.Beats) - 1; i >= 0; i-- {
+		for k := range st.Beats[i].Accesses {
+			if text := st.takenBackAt(at{Beat: i, Access: k}); text != "" {
 				return text
 			}
 		}
@@ -80,23 +76,23 @@ func (st *Story) takenBackLate() string {
 }
 
 func (st *Story) takenBackAt(back at) string {
-	mark, worker := st.accessAt(back), st.beats[back.beat].madeBy(back.access)
-	if declared, _ := st.Image.Atomic(mark.PC, mark.Addr); !mark.IsWrite() || mark.Addr < lowestVariable || !declared && mark.Flags&trace.Atomic == 0 {
+	mark, worker := st.AccessAt(back), st.Beats[back.Beat].MadeBy(back.Access)
+	if declared, _ := st.Image.Atomic(mark.PC, mark.Addr); !mark.IsWrite() || mark.Addr < record.LowestVariable || !declared && mark.Flags&trace.Atomic == 0 {
 		return ""
 	}
 	found, giver := st.foundSet(back, mark, worker)
-	if found.beat < 0 || st.rawAt(found) == st.rawAt(back) {
+	if found.Beat < 0 || st.RawAt(found) == st.RawAt(back) {
 		return ""
 	}
-	for left, work := range st.backward(giver, found) {
-		if !work.IsWrite() || len(st.held(left)) == 0 {
+	for left, work := range st.Backward(giver, found) {
+		if !work.IsWrite() || len(st.Held(left)) == 0 {
 			continue
 		}
-		looked := st.lastOf(worker, back, work)
-		if looked.beat < 0 || !looked.before(left) || len(common(st.held(looked), st.held(left))) == 0 || st.touched(work, left) {
+		looked := st.LastOf(worker, back, work)
+		if looked.Beat < 0 || !looked.Before(left) || len(common(st.Held(looked), st.Held(left))) == 0 || st.touched(work, left) {
 			continue
 		}
-		m, l, w, b := st.shown(found.beat, found.access), st.shown(looked.beat, looked.access), st.shown(left.beat, left.access), st.shown(back.beat, back.access)
+		m, l, w, b := st.shown(found), st.shown(looked), st.shown(left), st.shown(back)
 		if w.Symbol == "" || m.Symbol == "" || where(w.Stack) == "" || where(m.Stack) == "" || where(l.Stack) == "" || where(b.Stack) == "" {
 			return ""
 		}
@@ -109,28 +105,28 @@ func (st *Story) takenBackAt(back at) string {
 // foundSet is the last exchange of another thread with a mark, before it is taken back, that
 // found what it wrote; its beat is -1 if there is none.
 func (st *Story) foundSet(back at, mark *trace.Access, worker trace.TID) (found at, by trace.TID) {
-	for i := back.beat; i >= 0; i-- {
-		for k := len(st.beats[i].accesses) - 1; k >= 0; k-- {
-			x, a := at{i, k}, &st.beats[i].accesses[k]
-			if !x.before(back) || a.Addr != mark.Addr || !a.IsWrite() {
+	for i := back.Beat; i >= 0; i-- {
+		for k := len(st.Beats[i].Accesses) - 1; k >= 0; k-- {
+			x, a := at{Beat: i, Access: k}, &st.Beats[i].Accesses[k]
+			if !x.Before(back) || a.Addr != mark.Addr || !a.IsWrite() {
 				continue
 			}
-			by = st.beats[i].madeBy(k)
-			was, _, ok := st.source(x)
-			if by == worker || a.Flags&trace.RMW == 0 || !ok || st.rawAt(was) != st.rawAt(x) {
-				return at{beat: -1}, by
+			by = st.Beats[i].MadeBy(k)
+			was, _, ok := st.Source(x)
+			if by == worker || a.Flags&trace.RMW == 0 || !ok || st.RawAt(was) != st.RawAt(x) {
+				return at{Beat: -1}, by
 			}
 			return x, by
 		}
 	}
-	return at{beat: -1}, by
+	return at{Beat: -1}, by
 }
 
 // touched reports whether any thread uses the bytes of an access again after it.
 func (st *Story) touched(work *trace.Access, x at) bool {
-	for i := x.beat; i < len(st.beats); i++ {
-		for k := range st.beats[i].accesses {
-			if x.before(at{i, k}) && st.beats[i].accesses[k].Overlaps(work) {
+	for i := x.Beat; i < len(st.Beats); i++ {
+		for k := range st.Beats[i].Accesses {
+			if x.Before(at{Beat: i, Access: k}) && st.Beats[i].Accesses[k].Overlaps(work) {
 				return true
 			}
 		}
@@ -141,29 +137,29 @@ func (st *Story) touched(work *trace.Access, x at) bool {
 // postedEarly: a thread waits for a semaphore that another one posts, and then reads what that
 // one writes only afterwards.
 func (st *Story) postedEarly(f *flip) string {
-	data := st.shown(f.first.beat, f.first.access)
+	data := st.shown(f.first)
 	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" {
 		return ""
 	}
 	var wait *call // the late thread's last operation before the read
-	for i := 0; i <= f.first.beat; i++ {
-		for k := range st.beats[i].ops {
-			o := &st.beats[i].ops[k]
-			if st.beats[i].step.Thread == f.other && (i < f.first.beat || int(o.At) <= f.first.access) {
-				wait = &call{i, o}
+	for i := 0; i <= f.first.Beat; i++ {
+		for k := range st.Beats[i].Ops {
+			o := &st.Beats[i].Ops[k]
+			if st.Beats[i].Step.Thread == f.other && (i < f.first.Beat || int(o.At) <= f.first.Access) {
+				wait = &call{Beat: i, Op: o}
 			}
 		}
 	}
-	if wait == nil || wait.op.Kind != trace.OpSemWait {
+	if wait == nil || wait.Op.Kind != trace.OpSemWait {
 		return ""
 	}
-	posts, waits := st.calls(wait.op.Obj, trace.OpSemPost), st.calls(wait.op.Obj, trace.OpSemWait, trace.OpSemTryWait)
-	n := slices.IndexFunc(waits, func(c call) bool { return c.op == wait.op })
+	posts, waits := st.Calls(wait.Op.Obj, trace.OpSemPost), st.Calls(wait.Op.Obj, trace.OpSemWait, trace.OpSemTryWait)
+	n := slices.IndexFunc(waits, func(c call) bool { return c.Op == wait.Op })
 	// Only the two use it, so that its n-th post lets the n-th wait go on.
-	others := slices.ContainsFunc(posts, func(c call) bool { return st.by(c) != f.thread }) || slices.ContainsFunc(waits, func(c call) bool { return st.by(c) != f.other })
-	if others || n < 0 || n >= len(posts) || posts[n].beat > wait.beat {
+	others := slices.ContainsFunc(posts, func(c call) bool { return st.By(c) != f.thread }) || slices.ContainsFunc(waits, func(c call) bool { return st.By(c) != f.other })
+	if others || n < 0 || n >= len(posts) || posts[n].Beat > wait.Beat {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s posts %s (%s) before it writes %s (%s), and thread %s, which has waited for that (%s), reads it (%s). Post after the write.",
-		f.early.thread, st.Guest.VariableName(wait.op.Obj), st.place(posts[n]), data.Name(), f.earlyIs, data.Thread, st.place(*wait), f.here)
+		f.early.thread, st.Guest.VariableName(wait.Op.Obj), st.Place(posts[n]), data.Name(), f.earlyIs, data.Thread, st.Place(*wait), f.here)
 }

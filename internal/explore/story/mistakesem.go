@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -12,22 +13,17 @@ import (
 // Mistakes about semaphores that threads use as locks, and about barriers. A thread uses a
 // semaphore so if it waits for it and posts it later itself.
 
-// passed are the semaphores that a thread has waited for up to an access, and not posted since.
-func (r *record) passed(t trace.TID, x at) []uint64 {
-	return r.locked(t, x, trace.OpSemPost, trace.OpSemWait, trace.OpSemTryWait)
-}
-
 // letsInTwo: two threads change a variable, and both have passed a semaphore that they post again
 // only then.
 func (st *Story) letsInTwo(m, y *result.Access) string {
-	t, u := st.hit.thread, st.beats[st.hit.mid.beat].madeBy(st.hit.mid.access)
-	its := st.passed(u, st.hit.mid)
-	for _, s := range st.passed(t, st.hit.before) {
-		if !slices.Contains(its, s) || !slices.Contains(st.passed(t, st.hit.after), s) || !slices.ContainsFunc(st.calls(s, trace.OpSemPost), func(c call) bool { return st.by(c) == u && c.beat >= st.hit.mid.beat }) {
+	t, u := st.hit.thread, st.Beats[st.hit.mid.Beat].MadeBy(st.hit.mid.Access)
+	its := st.Passed(u, st.hit.mid)
+	for _, s := range st.Passed(t, st.hit.before) {
+		if !slices.Contains(its, s) || !slices.Contains(st.Passed(t, st.hit.after), s) || !slices.ContainsFunc(st.Calls(s, trace.OpSemPost), func(c call) bool { return st.By(c) == u && c.Beat >= st.hit.mid.Beat }) {
 			continue
 		}
 		sem := st.Guest.VariableName(s)
-		_, begun := st.lastOperation(s, trace.OpSemInit)
+		_, begun := st.LastOperation(s, trace.OpSemInit)
 		if begun == "" {
 			continue
 		}
@@ -41,15 +37,15 @@ func (st *Story) letsInTwo(m, y *result.Access) string {
 // thread posts it later in a run that passes, and hasn't done so here.
 func (st *Story) passedIn(w, v *result.Wait, passes *Story) (at string, ok bool) {
 	t, known := st.Guest.Lookup(w.Thread)
-	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(st.passed(t, st.end()), uint64(v.Address)) {
+	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(st.Passed(t, st.End()), uint64(v.Address)) {
 		return "", false
 	}
 	post := []trace.OpKind{trace.OpSemPost}
-	if len(passes.callsBy(w.Thread, uint64(v.Address), post)) <= len(st.callsBy(w.Thread, uint64(v.Address), post)) {
+	if len(passes.CallsBy(w.Thread, uint64(v.Address), post)) <= len(st.CallsBy(w.Thread, uint64(v.Address), post)) {
 		return "", false
 	}
-	waits := st.callsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
-	at = st.place(waits[len(waits)-1])
+	waits := st.CallsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
+	at = st.Place(waits[len(waits)-1])
 	return at, at != "" && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
@@ -84,7 +80,7 @@ func (st *Story) barrierAlone(b *result.Bug) string {
 			return ""
 		}
 	}
-	_, begun := st.lastOperation(uint64(bar.Address), trace.OpBarrierInit)
+	_, begun := st.LastOperation(uint64(bar.Address), trace.OpBarrierInit)
 	name, _, _ := strings.Cut(bar.Object, " (")
 	if begun == "" || joins == nil || where(joins.Stack) == "" {
 		return ""
@@ -99,9 +95,9 @@ func (st *Story) oneRound(f *flip, passes *Story) string {
 	if f.early.op != nil || f.late.op != nil || !f.early.writes || f.late.writes {
 		return ""
 	}
-	data, read := st.shown(f.first.beat, f.first.access), st.accessAt(f.first)
-	if st.isAtomic(read) || passes.isAtomic(passes.accessAt(f.early.at)) ||
-		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(st.held(f.first)) > 0 {
+	data, read := st.shown(f.first), st.AccessAt(f.first)
+	if st.IsAtomic(read) || passes.IsAtomic(passes.AccessAt(f.early.at)) ||
+		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(st.Held(f.first)) > 0 {
 		return ""
 	}
 	mine, bar := passes.rounds(f.other, f.late.at)
@@ -114,11 +110,11 @@ func (st *Story) oneRound(f *flip, passes *Story) string {
 }
 
 // rounds is how often a thread has waited at its latest barrier before an access.
-func (r *record) rounds(t trace.TID, x at) (n int, bar uint64) {
-	for i := 0; i <= x.beat; i++ {
-		for k := range r.beats[i].ops {
-			o := &r.beats[i].ops[k]
-			if o.Kind != trace.OpBarrierArrive || r.beats[i].step.Thread != t || i == x.beat && int(o.At) > x.access {
+func (st *Story) rounds(t trace.TID, x at) (n int, bar uint64) {
+	for i := 0; i <= x.Beat; i++ {
+		for k := range st.Beats[i].Ops {
+			o := &st.Beats[i].Ops[k]
+			if o.Kind != trace.OpBarrierArrive || st.Beats[i].Step.Thread != t || i == x.Beat && int(o.At) > x.Access {
 				continue
 			}
 			if o.Obj != bar {
@@ -141,20 +137,20 @@ func waitFor(threads []string) string {
 // halfSeen: a thread reads two variables without a lock, and comes between the changes that another
 // one makes to both under a lock.
 func (st *Story) halfSeen(f *flip, passes *Story) string {
-	data, read := st.shown(f.first.beat, f.first.access), st.accessAt(f.first)
-	if st.isAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.held(f.first)) > 0 {
+	data, read := st.shown(f.first), st.AccessAt(f.first)
+	if st.IsAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.Held(f.first)) > 0 {
 		return ""
 	}
 	lock := f.earlyHeld[len(f.earlyHeld)-1]
-	for x, a := range st.backward(f.other, st.end()) {
-		if a.IsWrite() || a.Addr < lowestVariable || f.late.overlaps(a) || st.isAtomic(a) || st.Decides(a.PC, read.PC) || len(st.held(x)) > 0 || x.before(f.first) && st.operation(x, f.first, unlocks) || f.first.before(x) && st.operation(f.first, x, unlocks) {
+	for x, a := range st.Backward(f.other, st.End()) {
+		if a.IsWrite() || a.Addr < record.LowestVariable || f.late.overlaps(a) || st.IsAtomic(a) || st.Decides(a.PC, read.PC) || len(st.Held(x)) > 0 || x.Before(f.first) && st.Operation(x, f.first, record.Unlocks) || f.first.Before(x) && st.Operation(f.first, x, record.Unlocks) {
 			continue
 		}
 		w, ok := passes.alsoChanges(f, lock, a)
 		if !ok {
 			continue
 		}
-		second, made := st.shown(x.beat, x.access), passes.shown(w.beat, w.access)
+		second, made := st.shown(x), passes.shown(w)
 		if second.Symbol == "" || second.Bookkeeping || where(second.Stack) == "" || where(made.Stack) == "" || second.Name() == data.Name() ||
 			result.Innermost(second.Stack).Function != result.Innermost(data.Stack).Function {
 			continue
@@ -167,17 +163,11 @@ func (st *Story) halfSeen(f *flip, passes *Story) string {
 
 // alsoChanges is where, in this run, the early thread of a flip writes what another access reads,
 // without releasing a lock between that and the early one.
-func (r *record) alsoChanges(f *flip, lock string, a *trace.Access) (x at, ok bool) {
-	for x, w := range r.forward(f.thread, at{}) {
-		if w.IsWrite() && w.Overlaps(a) && slices.Contains(r.held(x), lock) && !r.operation(x, f.early.at, unlocks) && !r.operation(f.early.at, x, unlocks) {
+func (st *Story) alsoChanges(f *flip, lock string, a *trace.Access) (x at, ok bool) {
+	for x, w := range st.Forward(f.thread, at{}) {
+		if w.IsWrite() && w.Overlaps(a) && slices.Contains(st.Held(x), lock) && !st.Operation(x, f.early.at, record.Unlocks) && !st.Operation(f.early.at, x, record.Unlocks) {
 			return x, true
 		}
 	}
 	return x, false
-}
-
-// isAtomic reports whether an access is atomic, or to what is declared so.
-func (r *record) isAtomic(a *trace.Access) bool {
-	declared, _ := r.Image.Atomic(a.PC, a.Addr)
-	return declared || a.Flags&trace.Atomic != 0
 }

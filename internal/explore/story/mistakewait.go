@@ -14,10 +14,10 @@ import (
 // lostSignal: a thread waits for ever on a condition variable that was signalled before,
 // when no thread waited, or that woke others.
 func (st *Story) lostSignal(b *result.Bug) string {
-	for w, entered := range st.condWaits(b) {
+	for w, entered := range st.CondWaits(b) {
 		var before, after []call
-		for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
-			if c.beat < entered.beat {
+		for _, c := range st.Calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
+			if c.Beat < entered.Beat {
 				before = append(before, c)
 			} else {
 				after = append(after, c)
@@ -25,23 +25,23 @@ func (st *Story) lostSignal(b *result.Bug) string {
 		}
 		if n := len(after); n > 0 {
 			last := after[n-1]
-			if woken := st.beats[last.beat].wakes; last.op.Kind == trace.OpCondSignal && len(woken) == 1 {
+			if woken := st.Beats[last.Beat].Wakes; last.Op.Kind == trace.OpCondSignal && len(woken) == 1 {
 				cure := "Broadcast, or give each kind of waiter a condition variable of its own."
-				if o := st.waitedAt(woken[0], uint64(w.Address), last.beat); o != nil && o.op.PC == entered.op.PC {
+				if o := st.WaitedAt(woken[0], uint64(w.Address), last.Beat); o != nil && o.Op.PC == entered.Op.PC {
 					cure = "Broadcast, or signal once for each thread that can go on."
 				}
 				return fmt.Sprintf("Thread %s's signal (%s) wakes thread %s, not thread %s, which waits for %s too (%s). %s",
-					st.Guest.Name(st.by(last)), st.place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack), cure)
+					st.Guest.Name(st.By(last)), st.Place(last), st.Guest.Name(woken[0]), w.Thread, w.Object, where(w.Stack), cure)
 			}
 			continue
 		}
-		if n := len(before); n > 0 && len(st.beats[before[n-1].beat].wakes) == 0 {
+		if n := len(before); n > 0 && len(st.Beats[before[n-1].Beat].Wakes) == 0 {
 			last := before[n-1]
-			if st.testedFor(*entered, last) {
+			if st.TestedFor(*entered, last) {
 				continue // the variable is there, and tested as it should be
 			}
 			return fmt.Sprintf("Thread %s signals %s (%s) before thread %s waits for it (%s): the signal is lost, because it wakes only threads that wait already. Test under the mutex, in a loop around the wait, a variable that the signalling thread sets under the mutex.",
-				st.Guest.Name(st.by(last)), w.Object, st.place(last), w.Thread, where(w.Stack))
+				st.Guest.Name(st.By(last)), w.Object, st.Place(last), w.Thread, where(w.Stack))
 		}
 	}
 	return ""
@@ -77,9 +77,9 @@ func (st *Story) othersUntested(f *scheduler.Failure) string {
 func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 	wait = -1
 	var cond uint64
-	for i := range st.beats {
-		for k := range st.beats[i].ops {
-			if o := &st.beats[i].ops[k]; o.Kind == trace.OpCondWait && st.beats[i].step.Thread == failed {
+	for i := range st.Beats {
+		for k := range st.Beats[i].Ops {
+			if o := &st.Beats[i].Ops[k]; o.Kind == trace.OpCondWait && st.Beats[i].Step.Thread == failed {
 				wait, cond = i, o.Obj
 			}
 		}
@@ -87,31 +87,31 @@ func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 	if wait < 0 {
 		return "", -1, 0
 	}
-	woken := slices.IndexFunc(st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
-		return c.beat > wait && slices.Contains(st.beats[c.beat].wakes, failed)
+	woken := slices.IndexFunc(st.Calls(cond, trace.OpCondSignal, trace.OpCondBroadcast), func(c call) bool {
+		return c.Beat > wait && slices.Contains(st.Beats[c.Beat].Wakes, failed)
 	})
 	if woken < 0 {
 		return "", -1, 0
 	}
-	signal := st.calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
-	goesOn = signal.beat + 1
-	for goesOn < len(st.beats) && st.beats[goesOn].step.Thread != failed {
+	signal := st.Calls(cond, trace.OpCondSignal, trace.OpCondBroadcast)[woken]
+	goesOn = signal.Beat + 1
+	for goesOn < len(st.Beats) && st.Beats[goesOn].Step.Thread != failed {
 		goesOn++
 	}
-	if goesOn == len(st.beats) {
+	if goesOn == len(st.Beats) {
 		return "", -1, 0 // it hasn't gone on
 	}
-	for i := signal.beat + 1; i < goesOn; i++ {
-		for k := range st.beats[i].accesses {
-			mid := &st.beats[i].accesses[k]
-			if !mid.IsWrite() || st.beats[i].madeBy(k) == st.by(signal) {
+	for i := signal.Beat + 1; i < goesOn; i++ {
+		for k := range st.Beats[i].Accesses {
+			mid := &st.Beats[i].Accesses[k]
+			if !mid.IsWrite() || st.Beats[i].MadeBy(k) == st.By(signal) {
 				continue
 			}
-			tested, ok := st.lastConflict(failed, at{wait, len(st.beats[wait].accesses)}, mid)
-			if !ok || st.accessAt(tested).IsWrite() || st.looksAgain(failed, wait, goesOn, tested) {
+			tested, ok := st.LastConflict(failed, at{Beat: wait, Access: len(st.Beats[wait].Accesses)}, mid)
+			if !ok || st.AccessAt(tested).IsWrite() || st.looksAgain(failed, wait, goesOn, tested) {
 				continue
 			}
-			m, x := st.shown(i, k), st.shown(tested.beat, tested.access)
+			m, x := st.shown(at{Beat: i, Access: k}), st.shown(tested)
 			if where(m.Stack) == "" || where(x.Stack) == "" {
 				continue
 			}
@@ -125,20 +125,20 @@ func (st *Story) overtaken(failed trace.TID) (text string, wait, goesOn int) {
 // asBefore: the thread that failed was woken from its last wait, and goes on though what it
 // had tested is as before. A loop would have had it wait again.
 func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
-	if st.news(failed, wait, goesOn) {
+	if st.News(failed, wait, goesOn) {
 		return ""
 	}
-	for y, used := range st.forward(failed, at{beat: goesOn}) {
+	for y, used := range st.Forward(failed, at{Beat: goesOn}) {
 		if used.IsWrite() {
 			continue
 		}
-		x, ok := st.tested(failed, wait, used)
+		x, ok := st.Tested(failed, wait, used)
 		if !ok || st.looksAgain(failed, wait, goesOn, x) {
 			continue
 		}
-		m, as := st.shown(x.beat, x.access), "goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since"
-		if w, by, written := st.source(y); written && x.before(w) {
-			if by == failed || len(st.held(y)) == 0 || st.rawAt(x) != st.rawAt(y) {
+		m, as := st.shown(x), "goes on without another look at %s, which it tested before it waited (%s) and nothing has changed since"
+		if w, by, written := st.Source(y); written && x.Before(w) {
+			if by == failed || len(st.Held(y)) == 0 || st.RawAt(x) != st.RawAt(y) {
 				continue
 			}
 			as = "goes on though %s, which it tested before it waited (%s), is again as it was then"
@@ -154,9 +154,9 @@ func (st *Story) asBefore(failed trace.TID, wait, goesOn int) string {
 // tooEarly: a thread waits for ever on a condition variable. Between its test and its wait,
 // another thread changed what it had tested, without the lock, and signalled.
 func (st *Story) tooEarly(b *result.Bug) string {
-	for w, entered := range st.condWaits(b) {
-		for x, test := range st.backward(st.by(*entered), at{entered.beat, int(entered.op.At)}) {
-			if len(st.held(x)) == 0 {
+	for w, entered := range st.CondWaits(b) {
+		for x, test := range st.Backward(st.By(*entered), at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
+			if len(st.Held(x)) == 0 {
 				break
 			}
 			if test.IsWrite() {
@@ -174,25 +174,25 @@ func (st *Story) tooEarly(b *result.Bug) string {
 // what was tested and signalled, without a lock that the test was made under. That is the
 // cause then.
 func (st *Story) changedUnseen(b *result.Bug, w *result.Wait, entered *call, x at, test *trace.Access) string {
-	waiter := st.by(*entered)
-	for i := x.beat + 1; i < entered.beat; i++ {
-		for k := range st.beats[i].accesses {
-			a := &st.beats[i].accesses[k]
-			if !a.IsWrite() || !a.Conflicts(test) || st.rawAt(at{i, k}) == st.rawAt(x) || st.beats[i].madeBy(k) == waiter || st.together(x, at{i, k}) {
+	waiter := st.By(*entered)
+	for i := x.Beat + 1; i < entered.Beat; i++ {
+		for k := range st.Beats[i].Accesses {
+			a := &st.Beats[i].Accesses[k]
+			if !a.IsWrite() || !a.Conflicts(test) || st.RawAt(at{Beat: i, Access: k}) == st.RawAt(x) || st.Beats[i].MadeBy(k) == waiter || st.Together(x, at{Beat: i, Access: k}) {
 				continue
 			}
-			for _, c := range st.calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
-				if c.beat < i || c.beat == i && int(c.op.At) <= k || c.beat >= entered.beat || st.by(c) != st.beats[i].madeBy(k) {
+			for _, c := range st.Calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast) {
+				if c.Beat < i || c.Beat == i && int(c.Op.At) <= k || c.Beat >= entered.Beat || st.By(c) != st.Beats[i].MadeBy(k) {
 					continue
 				}
-				m, r, lock := st.shown(i, k), st.shown(x.beat, x.access), st.held(x)
+				m, r, lock := st.shown(at{Beat: i, Access: k}), st.shown(x), st.Held(x)
 				if where(m.Stack) == "" || where(r.Stack) == "" || m.Symbol == "" {
 					return ""
 				}
-				b.Cause = st.cause(waiter, x, at{i, k}, at{}, true, false)
-				b.Accesses, st.collided, st.hit = []result.Access{r, m}, []at{x, {i, k}}, nil
+				b.Cause = st.cause(waiter, x, at{Beat: i, Access: k}, at{}, true, false)
+				b.Accesses, st.collided, st.hit = []result.Access{r, m}, []at{x, {Beat: i, Access: k}}, nil
 				return fmt.Sprintf("Thread %s changes %s (%s) without %s and signals %s (%s), after thread %s has tested it (%s) and before thread %s waits: the signal is lost. Change it under %s.",
-					m.Thread, m.Name(), where(m.Stack), lock[len(lock)-1], w.Object, st.place(c), w.Thread, where(r.Stack), w.Thread, lock[len(lock)-1])
+					m.Thread, m.Name(), where(m.Stack), lock[len(lock)-1], w.Object, st.Place(c), w.Thread, where(r.Stack), w.Thread, lock[len(lock)-1])
 			}
 		}
 	}
@@ -212,45 +212,35 @@ func (st *Story) handledTooEarly(b *result.Bug) string {
 		if !ok {
 			continue
 		}
-		for _, sent := range slices.Backward(st.calls(uint64(waiter), trace.OpCancel)) {
-			if st.by(sent) == waiter || sent.op.Signal() == 0 {
+		for _, sent := range slices.Backward(st.Calls(uint64(waiter), trace.OpCancel)) {
+			if st.By(sent) == waiter || sent.Op.Signal() == 0 {
 				continue
 			}
-			if test, change, ok := st.changedByItself(waiter, sent.beat); ok {
-				sent = st.sending(sent)
+			if test, change, ok := st.changedByItself(waiter, sent.Beat); ok {
+				sent = st.Sending(sent)
 				return fmt.Sprintf("Thread %s tests %s (%s), then thread %s's signal comes (%s) and its handler changes %s (%s), then thread %s waits (%s) for a signal that has come already. Block the signal before the test, and wait with sigsuspend, which lets it in.",
-					w.Thread, test.Name(), where(test.Stack), st.Guest.Name(st.by(sent)), where(st.Frames(st.beats[sent.beat].stack)), change.Name(), where(change.Stack), w.Thread, where(w.Stack))
+					w.Thread, test.Name(), where(test.Stack), st.Guest.Name(st.By(sent)), where(st.Frames(st.Beats[sent.Beat].Stack)), change.Name(), where(change.Stack), w.Thread, where(w.Stack))
 			}
 		}
 	}
 	return ""
 }
 
-// sending is the call that sent the signal which another call, or an arrival, brings.
-func (r *record) sending(c call) call {
-	for _, o := range slices.Backward(r.calls(c.op.Obj, trace.OpPost, trace.OpCancel)) {
-		if c.op.Arg&trace.Arrives != 0 && o.beat < c.beat && o.op.Signal() == c.op.Signal() && o.op.Arg&trace.Arrives == 0 {
-			return o
-		}
-	}
-	return c
-}
-
 // changedByItself is a thread's last read of a variable before a beat, and its own write of
 // it after that beat, without an access to it in between or afterwards.
 func (st *Story) changedByItself(t trace.TID, beat int) (test, change result.Access, ok bool) {
-	for x, a := range st.backward(t, st.end()) {
-		if x.beat <= beat {
+	for x, a := range st.Backward(t, st.End()) {
+		if x.Beat <= beat {
 			break
 		}
-		if !a.IsWrite() || st.lastOf(t, st.end(), a) != x {
+		if !a.IsWrite() || st.LastOf(t, st.End(), a) != x {
 			continue
 		}
-		y := st.lastOf(t, x, a)
-		if y.beat < 0 || y.beat > beat || st.accessAt(y).IsWrite() {
+		y := st.LastOf(t, x, a)
+		if y.Beat < 0 || y.Beat > beat || st.AccessAt(y).IsWrite() {
 			continue
 		}
-		test, change = st.shown(y.beat, y.access), st.shown(x.beat, x.access)
+		test, change = st.shown(y), st.shown(x)
 		if where(test.Stack) != "" && where(change.Stack) != "" && change.Symbol != "" {
 			return test, change, true
 		}

@@ -8,6 +8,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -185,7 +186,7 @@ func (n *namer) ask(s *session.Session, t trace.TID, addr uint64) {
 
 // pointer is a value as the name of what it points to, or "".
 func (n *namer) pointer(s *session.Session, v uint64) string {
-	if v < lowestVariable {
+	if v < record.LowestVariable {
 		return ""
 	}
 	if name, ok := s.Guest.Variable(v); ok {
@@ -235,7 +236,7 @@ func inLibrary(stack []result.Frame) bool {
 // Or it is the look at a word that the dynamic linker keeps a function's address in.
 func (st *Story) bookkeeping(a *result.Access) bool {
 	addr := uint64(a.Address)
-	if addr < lowestVariable {
+	if addr < record.LowestVariable {
 		return true
 	}
 	f := result.Innermost(a.Stack)
@@ -304,7 +305,7 @@ var hexes = regexp.MustCompile(`[\w.\[\]:]+ \(0x[0-9a-f]+\)|0x[0-9a-f]+`)
 func (st *Story) named(text string) string {
 	return hexes.ReplaceAllStringFunc(text, func(found string) string {
 		_, hex, _ := strings.Cut(found, "0x")
-		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= lowestVariable {
+		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= record.LowestVariable {
 			if name := st.of(st.Session, addr); name != "" {
 				return name
 			}

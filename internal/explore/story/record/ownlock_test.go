@@ -1,29 +1,28 @@
-package story
+package record
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
-	"landgo/internal/explore/session"
 	"landgo/internal/trace"
 )
 
 // numbered has addresses for names.
-type numbered struct{ names }
+type numbered struct{ guest }
 
 func (numbered) VariableName(addr uint64) string { return fmt.Sprint(addr) }
 
 // TestOwnLocksInOrder: the guest's own locks that a thread holds are listed in the order in which it took
 // them, in each telling.
 func TestOwnLocksInOrder(t *testing.T) {
-	const locks, first = 8, lowestVariable
-	takes := func(n uint64, raw uint64) beat {
+	const locks, first = 8, LowestVariable
+	takes := func(n uint64, raw uint64) Beat {
 		b := did(1, write(first+8*(n%locks)))
-		b.values[0].raw = raw
+		b.Values[0].Raw = raw
 		return b
 	}
-	var beats []beat
+	var beats []Beat
 	for n := range uint64(locks) {
 		beats = append(beats, takes(n*3, 1))
 	}
@@ -32,17 +31,16 @@ func TestOwnLocksInOrder(t *testing.T) {
 	for _, n := range []uint64{0, 6, 1, 4, 7, 2, 5, 3} {
 		want = append(want, fmt.Sprint(first+8*n))
 	}
-	st := &Story{record: *recorded(beats...)}
-	st.Session = &session.Session{Guest: &session.Guest{Told: session.Told{Namer: numbered{}, Roster: names{}}}}
-	st.own = map[uint64]bool{}
+	r := New(numbered{}, beats...)
+	r.own = map[uint64]bool{}
 	for n := range uint64(locks) {
-		st.own[first+8*n] = true
+		r.own[first+8*n] = true
 	}
-	st.useOwn()
-	if got := st.held(at{len(beats) - 1, 0}); !slices.Equal(got, want) {
+	r.useOwn()
+	if got := r.Held(At{len(beats) - 1, 0}); !slices.Equal(got, want) {
 		t.Errorf("held are %v, and not %v", got, want)
 	}
-	if kinds := st.beats[locks].ops; len(kinds) != 1 || kinds[0].Kind != trace.OpUnlock {
+	if kinds := r.Beats[locks].Ops; len(kinds) != 1 || kinds[0].Kind != trace.OpUnlock {
 		t.Errorf("what lets a lock go: %+v", kinds)
 	}
 }
