@@ -189,8 +189,9 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 		return
 	}
 	other.NameOthers(b)
-	if b.Passing = st.Against(other); b.Passing != "" {
-		b.PassingSchedule, b.Difference = other.Schedule.String(), st.Differs
+	text, differs := st.Against(other)
+	if b.Passing = text; text != "" {
+		b.PassingSchedule, b.Difference = other.Schedule.String(), differs
 	}
 	if b.Mistake == "" {
 		b.Mistake = st.MistakeAgainst(b, f.Thread, other)

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -33,7 +34,7 @@ func (st *Story) Account() []result.Event {
 			if st.IsOwnLock(op.Obj) {
 				continue // its accesses are told
 			}
-			text := st.named(st.Guest.OpText(op))
+			text := st.Named(st.Guest.OpText(op))
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
@@ -47,7 +48,7 @@ func (st *Story) Account() []result.Event {
 			if arrives {
 				break // to words of the kernel's
 			}
-			e.Accesses = append(e.Accesses, st.shown(at{Beat: i, Access: k}))
+			e.Accesses = append(e.Accesses, st.Shown(record.At{Beat: i, Access: k}))
 		}
 		out = append(out, e)
 	}

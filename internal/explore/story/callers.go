@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/race"
 )
@@ -20,7 +21,7 @@ func (st *Story) callers() {
 	if len(st.path) > longestCalled {
 		return
 	}
-	var wanted []at
+	var wanted []record.At
 	for i := len(st.Beats) - 1; i >= 0 && len(wanted) < mostCallers; i-- {
 		b := &st.Beats[i]
 		if b.By != nil || st.IsBeside(b.Step.Thread) {
@@ -28,7 +29,7 @@ func (st *Story) callers() {
 		}
 		for k := len(b.Accesses) - 1; k >= 0; k-- {
 			if st.inHeader(b.Accesses[k].PC) {
-				wanted = append(wanted, at{Beat: i, Access: k})
+				wanted = append(wanted, record.At{Beat: i, Access: k})
 			}
 		}
 	}

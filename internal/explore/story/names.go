@@ -301,8 +301,8 @@ func (st *Story) lines() bool {
 // hexes are addresses in a text, with the type's name before them if that is known.
 var hexes = regexp.MustCompile(`[\w.\[\]:]+ \(0x[0-9a-f]+\)|0x[0-9a-f]+`)
 
-// named is a text with the names of blocks and variables for addresses.
-func (st *Story) named(text string) string {
+// Named is a text with the names of blocks and variables for addresses.
+func (st *Story) Named(text string) string {
 	return hexes.ReplaceAllStringFunc(text, func(found string) string {
 		_, hex, _ := strings.Cut(found, "0x")
 		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= record.LowestVariable {
@@ -316,10 +316,10 @@ func (st *Story) named(text string) string {
 
 // nameAll puts names for addresses into what a report says of locks.
 func (st *Story) nameAll(b *result.Bug) {
-	b.Mistake = st.named(b.Mistake)
+	b.Mistake = st.Named(b.Mistake)
 	for i := range b.Waits {
 		w := &b.Waits[i]
-		w.Object, w.Held = st.named(w.Object), st.namedAll(w.Held)
+		w.Object, w.Held = st.Named(w.Object), st.namedAll(w.Held)
 	}
 	for i := range b.Accesses {
 		b.Accesses[i].Held = st.namedAll(b.Accesses[i].Held)
@@ -330,7 +330,7 @@ func (st *Story) nameAll(b *result.Bug) {
 			a.Held = st.namedAll(a.Held)
 		}
 		for k := range b.Steps[i].Wakings {
-			b.Steps[i].Wakings[k].Does = st.named(b.Steps[i].Wakings[k].Does)
+			b.Steps[i].Wakings[k].Does = st.Named(b.Steps[i].Wakings[k].Does)
 		}
 	}
 	for k := range b.Last {
@@ -340,7 +340,7 @@ func (st *Story) nameAll(b *result.Bug) {
 
 func (st *Story) namedAll(list []string) (out []string) {
 	for _, text := range list {
-		out = append(out, st.named(text))
+		out = append(out, st.Named(text))
 	}
 	return out
 }

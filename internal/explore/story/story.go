@@ -5,17 +5,12 @@ import (
 	"strings"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/cause"
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
 	"landgo/scheduler"
-)
-
-// Places in a record, and calls.
-type (
-	at   = record.At
-	call = record.Call
 )
 
 // Story replays an execution and writes down what a person needs to see of it.
@@ -32,15 +27,10 @@ type Story struct {
 	created map[trace.TID]result.Frame // where a thread was made, by the user's code
 	born    []trace.TID                // the threads that the run created, in order
 	roots                              // the user's functions that they run
-	hit     *hit                       // the collision, if it is one in the strict sense
-	flip    *flip                      // the finding of Against
-	// Differs are the events of this run that Against has described.
-	Differs  []result.Moment
-	flips    []flip           // pairs of accesses that come the other way round in that run
-	collided []at             // the accesses of the cause
-	lined    *bool            // see lines
-	stored   map[uint64]bool  // the words of eight bytes that are written; see varies
-	calling  map[int][]uint64 // a beat's calls, while its step is taken
+	lined   *bool                      // see lines
+	stored  map[uint64]bool            // the words of eight bytes that are written; see varies
+	calling map[int][]uint64           // a beat's calls, while its step is taken
+	why     *cause.Case                // why it fails
 }
 
 // Tell replays a path and tells its story. The path must be one of this
@@ -104,7 +94,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			next++
 		}
 		if next < len(path) && path[next].Thread != p.Thread && !s.IsBeside(p.Thread) {
-			b.Why = st.named(leaves(s, p.Thread, path[next].Preemption))
+			b.Why = st.Named(leaves(s, p.Thread, path[next].Preemption))
 			if path[next].Preemption {
 				b.Left = s.Guest.Stack(p.Thread)
 			}
@@ -112,6 +102,7 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		st.Beats = append(st.Beats, b)
 	}
 	st.adjacent = n.seen
+	st.why = cause.New(st.Run, st, s.Guest, answers{s}, s.Platform.Ticks, s.Config.Buffers())
 	return st, nil
 }
 
@@ -210,21 +201,13 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	st.switches(b)
 	st.choices(b)
 	st.waits(b, fl)
-	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
-		st.collisions(b)
-	}
 	for _, c := range fl.Calls {
 		b.Calls = append(b.Calls, result.Call{Thread: st.Guest.Name(c.Thread), Call: c.Name, Result: c.Result, Begin: c.Begin, End: c.End,
 			Place: result.Innermost(st.Frames([]uint64{c.PC - 1})), Unexplained: c.End == lastEnd(fl.Calls)})
 	}
 	b.Block = st.block(&fl.Block)
-	st.freeing(b, fl)
-	st.burying(b, fl)
-	st.spinning(b)
+	st.why.Explain(b, fl)
 	st.starts(b)
-	if !b.BeforeThreads && !st.Config.Buffers() {
-		b.Mistake = st.mistake(b, fl)
-	}
 	st.nameAll(b)
 	if fl.Kind != trace.Race {
 		return b, nil
@@ -234,6 +217,19 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
 	}
 	return b, st.collide(b, x)
+}
+
+// Against says what comes the other way round in a run that passes, or "", and which events of
+// this run that are.
+func (st *Story) Against(passes *Story) (string, []result.Moment) {
+	passes.findOwnLocks()
+	return st.why.Against(passes.why)
+}
+
+// MistakeAgainst names the mistake that a run and one that passes show together, or is "".
+// Against has to have been asked of that one.
+func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) string {
+	return st.why.MistakeAgainst(b, failed, passes.why)
 }
 
 // lastEnd is the place of the last end.

@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -41,7 +42,7 @@ const lastBeats, farBeats = 4, 64
 // an underscore first are the C library's (C11 7.1.3).
 func (st *Story) latest(from, to int) (list []result.Access) {
 	tells := func(j, k int) (result.Access, bool) {
-		a := st.shown(at{Beat: j, Access: k})
+		a := st.Shown(record.At{Beat: j, Access: k})
 		return a, a.Symbol != "" && a.Symbol[0] != '_' || st.varies(&st.Beats[j].Accesses[k])
 	}
 	first := to
@@ -119,7 +120,7 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 			}
 			w := result.Waking{Thread: st.Guest.Name(b.Step.Thread), Does: st.Guest.OpText(*o)}
 			if o.PC != 0 {
-				w.Place = st.Caller(call{Beat: i, Op: o})
+				w.Place = st.Caller(record.Call{Beat: i, Op: o})
 			}
 			for _, t := range woken {
 				w.Wakes = append(w.Wakes, st.Guest.Name(t))
@@ -148,8 +149,8 @@ func (st *Story) sends(i int, o *trace.Op) (w result.Waking, ok bool) {
 	return w, true
 }
 
-// shown is an access for a person.
-func (st *Story) shown(x at) result.Access {
+// Shown is an access for a person.
+func (st *Story) Shown(x record.At) result.Access {
 	j, k := x.Beat, x.Access
 	b := &st.Beats[j]
 	a := st.Access(st.OwnerOf(b.MadeBy(k)), &b.Accesses[k])
@@ -160,7 +161,7 @@ func (st *Story) shown(x at) result.Access {
 		a.Op = "buffers"
 	}
 	a.Old, a.New = b.Values[k].Old, b.Values[k].New
-	a.Held = st.Held(at{Beat: j, Access: k})
+	a.Held = st.Held(record.At{Beat: j, Access: k})
 	if a.Symbol == "" && k < len(b.Names) {
 		a.Symbol = b.Names[k]
 	}

@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -73,7 +74,7 @@ func (st *Story) taker(word uint64) (t trace.TID, where *result.Frame, ok bool) 
 			case v == 0:
 				free, ok = true, false
 			case free:
-				f := result.Innermost(st.shown(at{Beat: i, Access: k}).Stack)
+				f := result.Innermost(st.Shown(record.At{Beat: i, Access: k}).Stack)
 				free, t, where, ok = false, b.MadeBy(k), &f, b.Accesses[k].Flags&trace.RMW != 0
 			}
 		}

@@ -181,9 +181,10 @@ func (b *Beat) MadeBy(k int) trace.TID {
 }
 
 // IsAtomic reports whether an access is atomic, or to what is declared so.
-func (r *Run) IsAtomic(a *trace.Access) bool {
-	return r.guest.Atomic(a.PC, a.Addr) || a.Flags&trace.Atomic != 0
-}
+func (r *Run) IsAtomic(a *trace.Access) bool { return r.Declared(a) || a.Flags&trace.Atomic != 0 }
+
+// Declared reports whether an access is to what its code declares as atomic.
+func (r *Run) Declared(a *trace.Access) bool { return r.guest.Atomic(a.PC, a.Addr) }
 
 // CallsBy are a thread's calls.
 func (r *Run) CallsBy(thread string, obj uint64, kinds []trace.OpKind) []Call {

@@ -130,3 +130,18 @@ func TestWaitsOfRecord(t *testing.T) {
 		}
 	}
 }
+
+// TestHeld: a step's locks are those that it ends with, and each operation has those after it.
+func TestHeld(t *testing.T) {
+	b := did(1, read(64)).with(trace.Op{Kind: trace.OpLock, Obj: lock, At: 0}, trace.Op{Kind: trace.OpUnlock, Obj: lock, At: 1})
+	b.Held = []string{"other"}
+	r := recorded(b)
+	for n, want := range []int{1, 2, 1} {
+		if got := r.HeldAfter(&b, n); len(got) != want || got[0] != "other" {
+			t.Errorf("after %d operations: %q", n, got)
+		}
+	}
+	if got := r.Held(At{0, 0}); len(got) != 2 {
+		t.Errorf("at the access: %q", got)
+	}
+}

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -15,43 +15,43 @@ import (
 
 // letsInTwo: two threads change a variable, and both have passed a semaphore that they post again
 // only then.
-func (st *Story) letsInTwo(m, y *result.Access) string {
-	t, u := st.hit.thread, st.Beats[st.hit.mid.Beat].MadeBy(st.hit.mid.Access)
-	its := st.Passed(u, st.hit.mid)
-	for _, s := range st.Passed(t, st.hit.before) {
-		if !slices.Contains(its, s) || !slices.Contains(st.Passed(t, st.hit.after), s) || !slices.ContainsFunc(st.Calls(s, trace.OpSemPost), func(c call) bool { return st.By(c) == u && c.Beat >= st.hit.mid.Beat }) {
+func (cs *Case) letsInTwo(m, y *result.Access) string {
+	t, u := cs.hit.thread, cs.Beats[cs.hit.mid.Beat].MadeBy(cs.hit.mid.Access)
+	its := cs.Passed(u, cs.hit.mid)
+	for _, s := range cs.Passed(t, cs.hit.before) {
+		if !slices.Contains(its, s) || !slices.Contains(cs.Passed(t, cs.hit.after), s) || !slices.ContainsFunc(cs.Calls(s, trace.OpSemPost), func(c call) bool { return cs.By(c) == u && c.Beat >= cs.hit.mid.Beat }) {
 			continue
 		}
-		sem := st.Guest.VariableName(s)
-		_, begun := st.LastOperation(s, trace.OpSemInit)
+		sem := cs.guest.VariableName(s)
+		_, begun := cs.LastOperation(s, trace.OpSemInit)
 		if begun == "" {
 			continue
 		}
 		return fmt.Sprintf("Threads %s and %s change %s (%s) while both have waited for %s, which lets in more than one at a time. Begin it with 1 (%s), or protect %s with a lock.",
-			st.Guest.Name(t), m.Thread, m.Name(), lines(*y, *m), sem, begun, m.Name())
+			cs.guest.Name(t), m.Thread, m.Name(), lines(*y, *m), sem, begun, m.Name())
 	}
 	return ""
 }
 
 // passedIn is where the thread of w has waited for the semaphore for which v waits. It is ok if the
 // thread posts it later in a run that passes, and hasn't done so here.
-func (st *Story) passedIn(w, v *result.Wait, passes *Story) (at string, ok bool) {
-	t, known := st.Guest.Lookup(w.Thread)
-	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(st.Passed(t, st.End()), uint64(v.Address)) {
+func (cs *Case) passedIn(w, v *result.Wait, passes *Case) (at string, ok bool) {
+	t, known := cs.guest.Lookup(w.Thread)
+	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(cs.Passed(t, cs.End()), uint64(v.Address)) {
 		return "", false
 	}
 	post := []trace.OpKind{trace.OpSemPost}
-	if len(passes.CallsBy(w.Thread, uint64(v.Address), post)) <= len(st.CallsBy(w.Thread, uint64(v.Address), post)) {
+	if len(passes.CallsBy(w.Thread, uint64(v.Address), post)) <= len(cs.CallsBy(w.Thread, uint64(v.Address), post)) {
 		return "", false
 	}
-	waits := st.CallsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
-	at = st.Place(waits[len(waits)-1])
+	waits := cs.CallsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
+	at = cs.Place(waits[len(waits)-1])
 	return at, at != "" && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
 // barrierAlone: threads wait at a barrier, and no thread is left that could come there, because
 // all others wait for these threads to end.
-func (st *Story) barrierAlone(b *result.Bug) string {
+func (cs *Case) barrierAlone(b *result.Bug) string {
 	waits := map[string]*result.Wait{}
 	var there []string
 	var bar, joins *result.Wait
@@ -70,8 +70,8 @@ func (st *Story) barrierAlone(b *result.Bug) string {
 	if bar == nil || where(bar.Stack) == "" {
 		return ""
 	}
-	for _, x := range st.Guest.Starts() {
-		switch w := waits[st.Guest.Name(x.Thread)]; {
+	for _, x := range cs.guest.Starts() {
+		switch w := waits[cs.guest.Name(x.Thread)]; {
 		case w == nil:
 			return "" // it has ended, or could have come
 		case w.For == "thread" && slices.Contains(there, w.Owner):
@@ -80,7 +80,7 @@ func (st *Story) barrierAlone(b *result.Bug) string {
 			return ""
 		}
 	}
-	_, begun := st.LastOperation(uint64(bar.Address), trace.OpBarrierInit)
+	_, begun := cs.LastOperation(uint64(bar.Address), trace.OpBarrierInit)
 	name, _, _ := strings.Cut(bar.Object, " (")
 	if begun == "" || joins == nil || where(joins.Stack) == "" {
 		return ""
@@ -91,13 +91,13 @@ func (st *Story) barrierAlone(b *result.Bug) string {
 
 // oneRound: a thread reads what another one writes, and both do so between the same two waits at a
 // barrier.
-func (st *Story) oneRound(f *flip, passes *Story) string {
+func (cs *Case) oneRound(f *flip, passes *Case) string {
 	if f.early.op != nil || f.late.op != nil || !f.early.writes || f.late.writes {
 		return ""
 	}
-	data, read := st.shown(f.first), st.AccessAt(f.first)
-	if st.IsAtomic(read) || passes.IsAtomic(passes.AccessAt(f.early.at)) ||
-		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(st.Held(f.first)) > 0 {
+	data, read := cs.Shown(f.first), cs.AccessAt(f.first)
+	if cs.IsAtomic(read) || passes.IsAtomic(passes.AccessAt(f.early.at)) ||
+		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(cs.Held(f.first)) > 0 {
 		return ""
 	}
 	mine, bar := passes.rounds(f.other, f.late.at)
@@ -106,15 +106,15 @@ func (st *Story) oneRound(f *flip, passes *Story) string {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s writes %s (%s) and thread %s reads it (%s), both between the same two waits at %s. Let all threads wait there once more, between the two.",
-		f.early.thread, data.Name(), f.earlyIs, data.Thread, f.here, st.Guest.VariableName(bar))
+		f.early.thread, data.Name(), f.earlyIs, data.Thread, f.here, cs.guest.VariableName(bar))
 }
 
 // rounds is how often a thread has waited at its latest barrier before an access.
-func (st *Story) rounds(t trace.TID, x at) (n int, bar uint64) {
+func (cs *Case) rounds(t trace.TID, x at) (n int, bar uint64) {
 	for i := 0; i <= x.Beat; i++ {
-		for k := range st.Beats[i].Ops {
-			o := &st.Beats[i].Ops[k]
-			if o.Kind != trace.OpBarrierArrive || st.Beats[i].Step.Thread != t || i == x.Beat && int(o.At) > x.Access {
+		for k := range cs.Beats[i].Ops {
+			o := &cs.Beats[i].Ops[k]
+			if o.Kind != trace.OpBarrierArrive || cs.Beats[i].Step.Thread != t || i == x.Beat && int(o.At) > x.Access {
 				continue
 			}
 			if o.Obj != bar {
@@ -136,21 +136,21 @@ func waitFor(threads []string) string {
 
 // halfSeen: a thread reads two variables without a lock, and comes between the changes that another
 // one makes to both under a lock.
-func (st *Story) halfSeen(f *flip, passes *Story) string {
-	data, read := st.shown(f.first), st.AccessAt(f.first)
-	if st.IsAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(st.Held(f.first)) > 0 {
+func (cs *Case) halfSeen(f *flip, passes *Case) string {
+	data, read := cs.Shown(f.first), cs.AccessAt(f.first)
+	if cs.IsAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(cs.Held(f.first)) > 0 {
 		return ""
 	}
 	lock := f.earlyHeld[len(f.earlyHeld)-1]
-	for x, a := range st.Backward(f.other, st.End()) {
-		if a.IsWrite() || a.Addr < record.LowestVariable || f.late.overlaps(a) || st.IsAtomic(a) || st.Decides(a.PC, read.PC) || len(st.Held(x)) > 0 || x.Before(f.first) && st.Operation(x, f.first, record.Unlocks) || f.first.Before(x) && st.Operation(f.first, x, record.Unlocks) {
+	for x, a := range cs.Backward(f.other, cs.End()) {
+		if a.IsWrite() || a.Addr < record.LowestVariable || f.late.overlaps(a) || cs.IsAtomic(a) || cs.code.Decides(a.PC, read.PC) || len(cs.Held(x)) > 0 || x.Before(f.first) && cs.Operation(x, f.first, record.Unlocks) || f.first.Before(x) && cs.Operation(f.first, x, record.Unlocks) {
 			continue
 		}
 		w, ok := passes.alsoChanges(f, lock, a)
 		if !ok {
 			continue
 		}
-		second, made := st.shown(x), passes.shown(w)
+		second, made := cs.Shown(x), passes.Shown(w)
 		if second.Symbol == "" || second.Bookkeeping || where(second.Stack) == "" || where(made.Stack) == "" || second.Name() == data.Name() ||
 			result.Innermost(second.Stack).Function != result.Innermost(data.Stack).Function {
 			continue
@@ -163,9 +163,9 @@ func (st *Story) halfSeen(f *flip, passes *Story) string {
 
 // alsoChanges is where, in this run, the early thread of a flip writes what another access reads,
 // without releasing a lock between that and the early one.
-func (st *Story) alsoChanges(f *flip, lock string, a *trace.Access) (x at, ok bool) {
-	for x, w := range st.Forward(f.thread, at{}) {
-		if w.IsWrite() && w.Overlaps(a) && slices.Contains(st.Held(x), lock) && !st.Operation(x, f.early.at, record.Unlocks) && !st.Operation(f.early.at, x, record.Unlocks) {
+func (cs *Case) alsoChanges(f *flip, lock string, a *trace.Access) (x at, ok bool) {
+	for x, w := range cs.Forward(f.thread, at{}) {
+		if w.IsWrite() && w.Overlaps(a) && slices.Contains(cs.Held(x), lock) && !cs.Operation(x, f.early.at, record.Unlocks) && !cs.Operation(f.early.at, x, record.Unlocks) {
 			return x, true
 		}
 	}

@@ -1,9 +1,10 @@
-package story
+package cause
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
@@ -16,15 +17,15 @@ import (
 const unlockOnEveryWay = "Unlock it on every way to the thread's end; where a thread can be cancelled, by pthread_cleanup_push."
 
 // misused: a lock is held too long, taken twice, or released once too often.
-func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
+func (cs *Case) misused(b *result.Bug, f *scheduler.Failure) string {
 	if f.Misuse == scheduler.OtherMisuse {
 		return ""
 	}
-	lock, t, here := st.Guest.VariableName(f.Lock), st.Guest.Name(f.Thread), where(b.Stack)
+	lock, t, here := cs.guest.VariableName(f.Lock), cs.guest.Name(f.Thread), where(b.Stack)
 	holder, taken := "", ""
 	if f.Holder != trace.NoThread {
-		holder = st.Guest.Name(f.Holder)
-		at := st.Acquired(f.Holder, f.Lock)
+		holder = cs.guest.Name(f.Holder)
+		at := cs.Acquired(f.Holder, f.Lock)
 		if at == nil || at.File == "" {
 			return ""
 		}
@@ -49,55 +50,55 @@ func (st *Story) misused(b *result.Bug, f *scheduler.Failure) string {
 		}
 		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
 	case scheduler.NotTaken:
-		by, at := st.LastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
+		by, at := cs.LastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
 		if at != "" && by == f.Thread {
 			return fmt.Sprintf("Thread %s releases %s (%s), and once more (%s). Unlock it once for each time that it is taken.", t, lock, at, here)
 		}
-		if st.Acquired(f.Thread, f.Lock) == nil {
+		if cs.Acquired(f.Thread, f.Lock) == nil {
 			return fmt.Sprintf("Thread %s releases %s (%s) without having taken it. Lock it before.", t, lock, here)
 		}
 	case scheduler.UsedGone:
-		by, at := st.LastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)
+		by, at := cs.LastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)
 		if at == "" {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). Wait for the threads that use it first, with pthread_join.", st.Guest.Name(by), lock, at, t, here)
+		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). Wait for the threads that use it first, with pthread_join.", cs.guest.Name(by), lock, at, t, here)
 	}
 	return ""
 }
 
 // countedApart: a thread ends with a lock that it should have released, by a count that it
 // changes and then looks at. Another one changes that in between, and no lock is held.
-func (st *Story) countedApart(f *scheduler.Failure) string {
-	if f.Misuse != scheduler.KeptAtEnd || st.hit == nil || st.hit.thread != f.Thread {
+func (cs *Case) countedApart(f *scheduler.Failure) string {
+	if f.Misuse != scheduler.KeptAtEnd || cs.hit == nil || cs.hit.thread != f.Thread {
 		return ""
 	}
-	before, mid, after := st.AccessAt(st.hit.before), st.AccessAt(st.hit.mid), st.AccessAt(st.hit.after)
-	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || st.IsAtomic(before) || st.IsAtomic(mid) || len(common(st.Held(st.hit.before), st.Held(st.hit.mid))) > 0 || !mid.IsWrite() {
+	before, mid, after := cs.AccessAt(cs.hit.before), cs.AccessAt(cs.hit.mid), cs.AccessAt(cs.hit.after)
+	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || cs.IsAtomic(before) || cs.IsAtomic(mid) || len(common(cs.Held(cs.hit.before), cs.Held(cs.hit.mid))) > 0 || !mid.IsWrite() {
 		return ""
 	}
-	x, m, y := st.shown(st.hit.before), st.shown(st.hit.mid), st.shown(st.hit.after)
+	x, m, y := cs.Shown(cs.hit.before), cs.Shown(cs.hit.mid), cs.Shown(cs.hit.after)
 	if m.Symbol == "" || m.Bookkeeping || where(x.Stack) == "" || where(m.Stack) == "" || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s changes %s and looks at it again (%s), as two steps. In between thread %s changes it too (%s). Let both hold a lock of its own over the change and the look.",
-		st.Guest.Name(f.Thread), m.Name(), lines(x, y), m.Thread, where(m.Stack))
+		cs.guest.Name(f.Thread), m.Name(), lines(x, y), m.Thread, where(m.Stack))
 }
 
 // neverLocked: two threads change several words of one object, in runs in which no thread takes
 // a lock or uses atomic operations.
-func (st *Story) neverLocked(passes *Story) string {
-	if len(st.collided) < 2 {
+func (cs *Case) neverLocked(passes *Case) string {
+	if len(cs.collided) < 2 {
 		return ""
 	}
-	x, y := st.collided[0], st.collided[1]
-	of := st.ObjectAt(x)
-	a, b := st.shown(x), st.shown(y)
-	if a.Thread == b.Thread || of == "" || st.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
+	x, y := cs.collided[0], cs.collided[1]
+	of := cs.ObjectAt(x)
+	a, b := cs.Shown(x), cs.Shown(y)
+	if a.Thread == b.Thread || of == "" || cs.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
 		return ""
 	}
 	changed := map[uint64][]string{} // by which of the two
-	for _, s := range []*Story{st, passes} {
+	for _, s := range []*Case{cs, passes} {
 		for i := range s.Beats {
 			for k := range s.Beats[i].Ops {
 				o := &s.Beats[i].Ops[k]
@@ -106,8 +107,8 @@ func (st *Story) neverLocked(passes *Story) string {
 				}
 			}
 			for k := range s.Beats[i].Accesses {
-				w, by := &s.Beats[i].Accesses[k], s.Guest.Name(s.Beats[i].MadeBy(k))
-				if w.Flags&trace.Atomic != 0 && w.Addr >= record.LowestVariable && !s.shown(at{Beat: i, Access: k}).Bookkeeping {
+				w, by := &s.Beats[i].Accesses[k], s.guest.Name(s.Beats[i].MadeBy(k))
+				if w.Flags&trace.Atomic != 0 && w.Addr >= record.LowestVariable && !s.Shown(at{Beat: i, Access: k}).Bookkeeping {
 					return ""
 				}
 				if w.IsWrite() && (by == a.Thread || by == b.Thread) && s.ObjectAt(at{Beat: i, Access: k}) == of && !slices.Contains(changed[w.Addr], by) {
@@ -121,4 +122,29 @@ func (st *Story) neverLocked(passes *Story) string {
 		return ""
 	}
 	return fmt.Sprintf("Threads %s and %s both change %s (%s), with no lock that keeps their uses of it apart. Let both hold one lock for as long as they use it.", a.Thread, b.Thread, of, lines(a, b))
+}
+
+// lockOrder: each thread of the cycle holds a lock that another one wants.
+func lockOrder(b *result.Bug) string {
+	n := len(b.Cycle)
+	waits := make([]*result.Wait, n)
+	for i, name := range b.Cycle {
+		for k := range b.Waits {
+			if w := &b.Waits[k]; w.Thread == name && strings.HasSuffix(w.For, "mutex") && w.Acquired != nil && w.Acquired.File != "" {
+				waits[i] = w
+			}
+		}
+		if waits[i] == nil {
+			return ""
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	var turns []string
+	for i, w := range waits {
+		before := waits[(i+n-1)%n] // it wants what w's thread holds
+		turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then %s (%s)", w.Thread, before.Object, before.Acquired.Where(), w.Object, where(w.Stack)))
+	}
+	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
 }

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -16,18 +16,18 @@ type wipe struct{ set, back at }
 
 // reset: a thread waits for ever on a condition variable, or in a loop, because of what it finds in
 // a variable. That was set for it, and was set back unseen.
-func (st *Story) reset(b *result.Bug) string {
-	for w, entered := range st.CondWaits(b) {
-		signals := st.Calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast)
-		for x, test := range st.Backward(st.By(*entered), at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
-			if len(st.Held(x)) == 0 {
+func (cs *Case) reset(b *result.Bug) string {
+	for w, entered := range cs.CondWaits(b) {
+		signals := cs.Calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast)
+		for x, test := range cs.Backward(cs.By(*entered), at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
+			if len(cs.Held(x)) == 0 {
 				break
 			}
-			v, ok := st.wiped(st.By(*entered), x)
-			if test.IsWrite() || !ok || !slices.ContainsFunc(signals, func(c call) bool { return st.By(c) == st.Maker(v.set) && !st.After(v.set, c) && st.After(v.back, c) }) {
+			v, ok := cs.wiped(cs.By(*entered), x)
+			if test.IsWrite() || !ok || !slices.ContainsFunc(signals, func(c call) bool { return cs.By(c) == cs.Maker(v.set) && !cs.After(v.set, c) && cs.After(v.back, c) }) {
 				continue
 			}
-			return st.wipedText(&v, x, w.Thread, where(w.Stack))
+			return cs.wipedText(&v, x, w.Thread, where(w.Stack))
 		}
 	}
 	if b.Kind != trace.Livelock {
@@ -35,14 +35,14 @@ func (st *Story) reset(b *result.Bug) string {
 	}
 	for i := range b.Loops {
 		l := &b.Loops[i]
-		spins, known := st.Guest.Lookup(l.Thread)
+		spins, known := cs.guest.Lookup(l.Thread)
 		for k := range l.Waits {
-			x := st.LastOf(spins, st.End(), &trace.Access{Addr: uint64(l.Waits[k].Address), Size: uint32(l.Waits[k].Size), Flags: trace.Write})
-			if !known || x.Beat < 0 || st.AccessAt(x).IsWrite() {
+			x := cs.LastOf(spins, cs.End(), &trace.Access{Addr: uint64(l.Waits[k].Address), Size: uint32(l.Waits[k].Size), Flags: trace.Write})
+			if !known || x.Beat < 0 || cs.AccessAt(x).IsWrite() {
 				continue
 			}
-			if v, ok := st.wiped(spins, x); ok {
-				return st.wipedText(&v, x, l.Thread, where(l.Lines))
+			if v, ok := cs.wiped(spins, x); ok {
+				return cs.wipedText(&v, x, l.Thread, where(l.Lines))
 			}
 		}
 	}
@@ -52,21 +52,21 @@ func (st *Story) reset(b *result.Bug) string {
 // wiped is how the value came about that a thread reads and waits with: another thread wrote
 // another value before. The thread that wrote over that hasn't read it, unless it wrote it itself,
 // and neither has the waiting one.
-func (st *Story) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
-	back, by, ok := st.Source(x)
+func (cs *Case) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
+	back, by, ok := cs.Source(x)
 	if !ok {
 		return v, false
 	}
-	set, setter, ok := st.Source(back)
-	if !ok || setter == waiter || st.Alone(set) || st.RawAt(set) == st.RawAt(back) {
+	set, setter, ok := cs.Source(back)
+	if !ok || setter == waiter || cs.Alone(set) || cs.RawAt(set) == cs.RawAt(back) {
 		return v, false
 	}
-	read, over, first := st.AccessAt(x), st.AccessAt(back), st.AccessAt(set)
+	read, over, first := cs.AccessAt(x), cs.AccessAt(back), cs.AccessAt(set)
 	if read.Addr != over.Addr || over.Addr != first.Addr || read.Size != over.Size || over.Size != first.Size || over.Flags&trace.RMW != 0 {
 		return v, false
 	}
 	for _, t := range []trace.TID{waiter, by} {
-		for y, a := range st.Backward(t, back) {
+		for y, a := range cs.Backward(t, back) {
 			if y.Before(set) {
 				break
 			}
@@ -78,8 +78,8 @@ func (st *Story) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
 	return wipe{set, back}, true
 }
 
-func (st *Story) wipedText(v *wipe, x at, waiter, waits string) string {
-	set, back, look := st.shown(v.set), st.shown(v.back), st.shown(x)
+func (cs *Case) wipedText(v *wipe, x at, waiter, waits string) string {
+	set, back, look := cs.Shown(v.set), cs.Shown(v.back), cs.Shown(x)
 	if set.Symbol == "" || set.Bookkeeping || set.New == "" || back.New == "" || where(set.Stack) == "" || where(back.Stack) == "" || where(look.Stack) == "" || waits == "" {
 		return ""
 	}
@@ -88,7 +88,7 @@ func (st *Story) wipedText(v *wipe, x at, waiter, waits string) string {
 			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, where(look.Stack), waiter, waits)
 	}
 	cure := "Set it back where a look finds it set, under the same lock as the look."
-	if len(st.Held(v.back)) == 0 {
+	if len(cs.Held(v.back)) == 0 {
 		cure = "Set it back where a look finds it set, in one atomic step."
 	}
 	return fmt.Sprintf("Thread %s sets %s back to %s (%s), and hasn't looked at it since thread %s set it to %s (%s). So thread %s waits for ever (%s) for what has come already. %s",

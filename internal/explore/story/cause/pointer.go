@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -15,21 +15,21 @@ import (
 
 // freedAfter is the lock under which a thread takes a pointer to a block, if another one frees the
 // block, or takes the pointer away, under it. let is where the thread releases the lock.
-func (st *Story) freedAfter(f *scheduler.Failure, taken at) (lock, let string) {
+func (cs *Case) freedAfter(f *scheduler.Failure, taken at) (lock, let string) {
 	freer, atFree := f.Block.Back.Thread, int(f.Block.Back.Step)-1
 	var its []string
-	for i := range st.Beats[atFree].Ops {
-		if o := &st.Beats[atFree].Ops[i]; o.Kind == trace.OpFree && o.Obj == f.Block.Addr {
-			its = st.HeldAfter(&st.Beats[atFree], i)
+	for i := range cs.Beats[atFree].Ops {
+		if o := &cs.Beats[atFree].Ops[i]; o.Kind == trace.OpFree && o.Obj == f.Block.Addr {
+			its = cs.HeldAfter(&cs.Beats[atFree], i)
 		}
 	}
-	for x, a := range st.Forward(freer, taken) {
-		if taken.Before(x) && a.IsWrite() && a.Overlaps(st.AccessAt(taken)) && x.Beat <= atFree {
-			its = append(its, st.Held(x)...)
+	for x, a := range cs.Forward(freer, taken) {
+		if taken.Before(x) && a.IsWrite() && a.Overlaps(cs.AccessAt(taken)) && x.Beat <= atFree {
+			its = append(its, cs.Held(x)...)
 		}
 	}
-	for _, lock := range common(st.Held(taken), its) {
-		if let := st.unlocked(f.Thread, lock, taken, st.End()); let != "" {
+	for _, lock := range common(cs.Held(taken), its) {
+		if let := cs.unlocked(f.Thread, lock, taken, cs.End()); let != "" {
 			return lock, let
 		}
 	}
@@ -41,26 +41,26 @@ const mostUses = 64
 
 // changedAfter: a thread takes a pointer under a lock, releases that, and reads what the pointer leads
 // to. Another thread has changed that under the lock, and the reading one fails.
-func (st *Story) changedAfter(f *scheduler.Failure) string {
+func (cs *Case) changedAfter(f *scheduler.Failure) string {
 	if len(f.Waits) > 0 {
 		return ""
 	}
 	n := 0
-	for x, a := range st.Backward(f.Thread, st.End()) {
-		if n++; n > mostUses || st.WaitsBetween(f.Thread, x, st.End()) {
+	for x, a := range cs.Backward(f.Thread, cs.End()) {
+		if n++; n > mostUses || cs.WaitsBetween(f.Thread, x, cs.End()) {
 			return ""
 		}
-		w, by, ok := st.Source(x)
-		if a.IsWrite() || a.Addr < record.LowestVariable || !ok || by == f.Thread || st.IsAtomic(a) || st.IsAtomic(st.AccessAt(w)) || st.Together(x, w) {
+		w, by, ok := cs.Source(x)
+		if a.IsWrite() || a.Addr < record.LowestVariable || !ok || by == f.Thread || cs.IsAtomic(a) || cs.IsAtomic(cs.AccessAt(w)) || cs.Together(x, w) {
 			continue
 		}
-		p, ok := st.pointerTo(f.Thread, a.Addr, x)
-		if !ok || !p.Before(w) || st.WaitsBetween(f.Thread, p, x) {
+		p, ok := cs.pointerTo(f.Thread, a.Addr, x)
+		if !ok || !p.Before(w) || cs.WaitsBetween(f.Thread, p, x) {
 			continue
 		}
-		for _, lock := range common(st.Held(p), st.Held(w)) {
-			let := st.unlocked(f.Thread, lock, p, x)
-			from, used, changed := st.shown(p), st.shown(x), st.shown(w)
+		for _, lock := range common(cs.Held(p), cs.Held(w)) {
+			let := cs.unlocked(f.Thread, lock, p, x)
+			from, used, changed := cs.Shown(p), cs.Shown(x), cs.Shown(w)
 			if let == "" || from.Symbol == "" || used.Symbol == "" || used.Bookkeeping || where(from.Stack) == "" || where(used.Stack) == "" || where(changed.Stack) == "" {
 				continue
 			}
@@ -77,9 +77,9 @@ func (st *Story) changedAfter(f *scheduler.Failure) string {
 
 // pointerTo is a thread's last read, before an access, of a pointer to the object that has an
 // address.
-func (st *Story) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) {
-	for p, a := range st.Backward(t, before) {
-		if !a.IsWrite() && uint64(a.Size) == st.Image.Machine.Word() && st.leadsTo(st.RawAt(p), addr) {
+func (cs *Case) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) {
+	for p, a := range cs.Backward(t, before) {
+		if !a.IsWrite() && uint64(a.Size) == cs.code.Word() && cs.leadsTo(cs.RawAt(p), addr) {
 			return p, true
 		}
 	}
@@ -88,15 +88,15 @@ func (st *Story) pointerTo(t trace.TID, addr uint64, before at) (p at, ok bool) 
 
 // leadsTo reports whether a pointer is to the object that has an address: to its block, or to its
 // structure or element of a variable.
-func (st *Story) leadsTo(v, addr uint64) bool {
+func (cs *Case) leadsTo(v, addr uint64) bool {
 	if v < record.LowestVariable || v > addr {
 		return false
 	}
-	if b := st.around(addr); b != nil {
+	if b, ok := cs.BlockAt(addr); ok {
 		return b.Contains(v)
 	}
 	of := func(addr uint64) string {
-		name, _ := st.Guest.Variable(addr)
+		name, _ := cs.guest.Variable(addr)
 		name, _, _ = strings.Cut(name, ".")
 		name, _, _ = strings.Cut(name, "+")
 		return name
@@ -106,12 +106,12 @@ func (st *Story) leadsTo(v, addr uint64) bool {
 
 // readLate: a thread writes something under a lock, releases that, and reads it again. In between,
 // another thread writes it under the lock.
-func (st *Story) readLate(x, m, y *result.Access) string {
-	if !st.AccessAt(st.hit.before).IsWrite() || st.AccessAt(st.hit.after).IsWrite() || len(st.AnyHeld(st.hit.after)) > 0 {
+func (cs *Case) readLate(x, m, y *result.Access) string {
+	if !cs.AccessAt(cs.hit.before).IsWrite() || cs.AccessAt(cs.hit.after).IsWrite() || len(cs.AnyHeld(cs.hit.after)) > 0 {
 		return ""
 	}
 	for _, lock := range common(x.Held, m.Held) {
-		if let := st.letGo(st.hit.thread, lock); let != "" {
+		if let := cs.letGo(cs.hit.thread, lock); let != "" {
 			return fmt.Sprintf("Thread %s writes %s (%s) under %s, and reads it (%s) when it has released that (%s). In between thread %s writes it under %s (%s). Hold %s until the last use, or copy under %s what is needed.",
 				y.Thread, m.Name(), where(x.Stack), lock, where(y.Stack), let, m.Thread, lock, where(m.Stack), lock, lock)
 		}

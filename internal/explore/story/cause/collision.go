@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 // lock in common if there is such a case. If there is nothing of the kind, an access of
 // the other's that conflicts with one of the thread's will do, a write before a read.
 // The objects that threads wait for at the end come before all else.
-func (st *Story) collisions(b *result.Bug) {
-	if st.intercepted(b) {
+func (cs *Case) collisions(b *result.Bug) {
+	if cs.intercepted(b) {
 		return
 	}
 	kinds := []wanted{{both: true, write: true}, {both: true, write: true, locked: true}, {write: true}, {}, {write: true, locked: true}, {locked: true}}
@@ -25,13 +25,13 @@ func (st *Story) collisions(b *result.Bug) {
 		list = append(list, w)
 	}
 	for _, w := range append(list, kinds...) {
-		for i := range st.Beats {
-			for _, t := range st.behind(i) {
-				if st.collision(b, i, t, w) {
+		for i := range cs.Beats {
+			for _, t := range cs.behind(i) {
+				if cs.collision(b, i, t, w) {
 					return
 				}
 			}
-			if i > 0 && st.Beats[i].Step.Preemption && st.collision(b, i, st.Beats[i-1].Step.Thread, w) {
+			if i > 0 && cs.Beats[i].Step.Preemption && cs.collision(b, i, cs.Beats[i-1].Step.Thread, w) {
 				return
 			}
 		}
@@ -67,36 +67,36 @@ func awaited(b *result.Bug, kinds []wanted) (own []wanted) {
 
 // collision looks at what happens from beat i on, where thread t was preempted,
 // until that thread goes on.
-func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
+func (cs *Case) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 	resume := i
-	for resume < len(st.Beats) && st.Beats[resume].Step.Thread != t {
+	for resume < len(cs.Beats) && cs.Beats[resume].Step.Thread != t {
 		resume++
 	}
 	for j := i; j < resume; j++ {
-		for k := range st.Beats[j].Accesses {
-			mid := &st.Beats[j].Accesses[k]
-			if st.Beats[j].MadeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
+		for k := range cs.Beats[j].Accesses {
+			mid := &cs.Beats[j].Accesses[k]
+			if cs.Beats[j].MadeBy(k) == t || len(w.of) > 0 && !slices.Contains(w.of, result.Addr(mid.Addr)) {
 				continue
 			}
-			if w.users && (st.OnThreads(mid.PC) || st.IsOwnLock(mid.Addr)) {
+			if w.users && (cs.code.OnThreads(mid.PC) || cs.IsOwnLock(mid.Addr)) {
 				continue
 			}
-			by := st.Beats[j].MadeBy(k)
-			before, okB := st.LastConflict(t, at{Beat: j, Access: k}, mid)
-			after, okA := st.FirstConflict(t, resume, mid)
+			by := cs.Beats[j].MadeBy(k)
+			before, okB := cs.LastConflict(t, at{Beat: j, Access: k}, mid)
+			after, okA := cs.FirstConflict(t, resume, mid)
 			// An event before the one's creation or after its end can't be otherwise.
-			okB = okB && !st.Between(before, at{Beat: j, Access: k}, trace.OpCreate, by)
-			okA = okA && !st.Between(at{Beat: j, Access: k}, after, trace.OpJoin, by)
+			okB = okB && !cs.Between(before, at{Beat: j, Access: k}, trace.OpCreate, by)
+			okA = okA && !cs.Between(at{Beat: j, Access: k}, after, trace.OpJoin, by)
 			// An earlier or later life of the memory has another content.
-			okB = okB && !st.Freed(before, at{Beat: j, Access: k}, mid.Addr)
-			okA = okA && !st.Freed(at{Beat: j, Access: k}, after, mid.Addr)
+			okB = okB && !cs.Freed(before, at{Beat: j, Access: k}, mid.Addr)
+			okA = okA && !cs.Freed(at{Beat: j, Access: k}, after, mid.Addr)
 			if w.both && !(okB && okA) || w.write && !mid.IsWrite() || !okB && !okA {
 				continue
 			}
-			if w.users && (st.nameless(at{Beat: j, Access: k}) || okB && st.draws(before, at{Beat: j, Access: k})) {
+			if w.users && (cs.nameless(at{Beat: j, Access: k}) || okB && cs.draws(before, at{Beat: j, Access: k})) {
 				continue
 			}
-			if !w.locked && (okB && st.Together(at{Beat: j, Access: k}, before) || okA && st.Together(at{Beat: j, Access: k}, after)) {
+			if !w.locked && (okB && cs.Together(at{Beat: j, Access: k}, before) || okA && cs.Together(at{Beat: j, Access: k}, after)) {
 				continue
 			}
 			var list []at
@@ -107,15 +107,15 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 			if okA {
 				list = append(list, after)
 			}
-			st.collided = list
+			cs.collided = list
 			for _, x := range list {
-				b.Accesses = append(b.Accesses, st.shown(x))
+				b.Accesses = append(b.Accesses, cs.Shown(x))
 			}
 			if okB && okA && mid.IsWrite() {
-				st.hit = &hit{t, before, at{Beat: j, Access: k}, after}
+				cs.hit = &hit{t, before, at{Beat: j, Access: k}, after}
 			}
-			b.Cause = st.cause(t, before, at{Beat: j, Access: k}, after, okB, okA)
-			st.interrupted(b, t, at{Beat: j, Access: k})
+			b.Cause = cs.cause(t, before, at{Beat: j, Access: k}, after, okB, okA)
+			cs.interrupted(b, t, at{Beat: j, Access: k})
 			return true
 		}
 	}
@@ -124,47 +124,47 @@ func (st *Story) collision(b *result.Bug, i int, t trace.TID, w wanted) bool {
 
 // draws reports whether two accesses are the same addition, as two threads make at a lock with
 // tickets.
-func (st *Story) draws(x, y at) bool {
-	a, b := st.AccessAt(x), st.AccessAt(y)
-	return a.PC == b.PC && a.Addr == b.Addr && a.Flags&trace.RMW != 0 && st.RawAt(x) != st.RawAt(y) && b.Flags&trace.RMW != 0
+func (cs *Case) draws(x, y at) bool {
+	a, b := cs.AccessAt(x), cs.AccessAt(y)
+	return a.PC == b.PC && a.Addr == b.Addr && a.Flags&trace.RMW != 0 && cs.RawAt(x) != cs.RawAt(y) && b.Flags&trace.RMW != 0
 }
 
 // nameless reports whether an access is a library's own, to memory without a name: how it
 // counts what uses it, say.
-func (st *Story) nameless(x at) bool {
-	a := st.shown(x)
+func (cs *Case) nameless(x at) bool {
+	a := cs.Shown(x)
 	f := result.Innermost(a.Stack)
 	return a.Symbol == "" && (f.File == "" || f.Library)
 }
 
 // cause puts a collision into one line.
-func (st *Story) cause(t trace.TID, before, mid, after at, okB, okA bool) string {
-	m := st.shown(mid)
+func (cs *Case) cause(t trace.TID, before, mid, after at, okB, okA bool) string {
+	m := cs.Shown(mid)
 	place := func(a result.Access) string { f := result.Innermost(a.Stack); return f.Where() }
 	noun := map[string]string{"reads": "read", "writes": "write", "updates": "update", "fails to exchange": "failed exchange"}
 	verb := map[string]string{"reads": "reads", "writes": "changes", "updates": "changes", "fails to exchange": "looks at"}
 	line := fmt.Sprintf("thread %s %s %s (%s)", m.Thread, verb[m.Op], m.Name(), place(m))
-	name := "thread " + st.Guest.Name(t)
+	name := "thread " + cs.guest.Name(t)
 	switch {
 	case okB && okA:
-		x, y := st.shown(before), st.shown(after)
+		x, y := cs.Shown(before), cs.Shown(after)
 		return fmt.Sprintf("%s between %s's %s (%s) and its %s (%s)", line, name, noun[x.Op], place(x), noun[y.Op], place(y))
 	case okB:
-		x := st.shown(before)
+		x := cs.Shown(before)
 		return fmt.Sprintf("%s after %s's %s (%s), and before that thread went on", line, name, noun[x.Op], place(x))
 	}
-	y := st.shown(after)
+	y := cs.Shown(after)
 	return fmt.Sprintf("%s before %s's %s (%s)", line, name, noun[y.Op], place(y))
 }
 
 // intercepted tells of the latest signal that another thread than its own got at first. That is a
 // choice of the execution, which isn't left without need.
-func (st *Story) intercepted(b *result.Bug) bool {
-	for i := len(st.Beats) - 1; i >= 0; i-- {
-		for _, o := range st.Beats[i].Ops {
+func (cs *Case) intercepted(b *result.Bug) bool {
+	for i := len(cs.Beats) - 1; i >= 0; i-- {
+		for _, o := range cs.Beats[i].Ops {
 			if sig := o.Caught(); sig != 0 {
-				b.Cause = fmt.Sprintf("thread %s gets at %s (%s) while it is on its way to thread %s", st.Guest.Name(st.Beats[i].Step.Thread), trace.SignalName(sig),
-					where(st.Frames(st.Beats[i].Stack)), st.Guest.Name(trace.TID(o.Obj)))
+				b.Cause = fmt.Sprintf("thread %s gets at %s (%s) while it is on its way to thread %s", cs.guest.Name(cs.Beats[i].Step.Thread), trace.SignalName(sig),
+					where(cs.code.Frames(cs.Beats[i].Stack)), cs.guest.Name(trace.TID(o.Obj)))
 				return true
 			}
 		}
@@ -174,27 +174,27 @@ func (st *Story) intercepted(b *result.Bug) bool {
 
 // interrupted tells of a collision that it is a signal, if its middle is: where the thread
 // that gets it was, by its last access of the user's.
-func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
-	i := slices.IndexFunc(st.Beats[mid.Beat].Ops, func(o trace.Op) bool {
+func (cs *Case) interrupted(b *result.Bug, t trace.TID, mid at) {
+	i := slices.IndexFunc(cs.Beats[mid.Beat].Ops, func(o trace.Op) bool {
 		return o.Obj == uint64(t) && o.Signal() != 0
 	})
-	if i < 0 || st.AccessAt(mid).Addr >= record.LowestVariable {
+	if i < 0 || cs.AccessAt(mid).Addr >= record.LowestVariable {
 		return
 	}
-	comes := &st.Beats[mid.Beat].Ops[i]
-	sent := st.Sending(call{Beat: mid.Beat, Op: comes}).Beat
-	m := st.shown(mid)
-	if k := slices.IndexFunc(st.Beats[sent].Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Addr == st.AccessAt(mid).Addr }); k >= 0 {
-		m = st.shown(at{Beat: sent, Access: k})
+	comes := &cs.Beats[mid.Beat].Ops[i]
+	sent := cs.Sending(call{Beat: mid.Beat, Op: comes}).Beat
+	m := cs.Shown(mid)
+	if k := slices.IndexFunc(cs.Beats[sent].Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Addr == cs.AccessAt(mid).Addr }); k >= 0 {
+		m = cs.Shown(at{Beat: sent, Access: k})
 	}
-	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(comes.Signal()), st.Guest.Name(t), where(m.Stack))
+	text := fmt.Sprintf("thread %s sends %s to thread %s (%s)", m.Thread, trace.SignalName(comes.Signal()), cs.guest.Name(t), where(m.Stack))
 	if sent != mid.Beat {
 		text += ", which comes"
 	}
-	for x := range st.Backward(t, mid) {
-		if a := st.shown(x); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
+	for x := range cs.Backward(t, mid) {
+		if a := cs.Shown(x); !a.Bookkeeping && a.Symbol != "" && where(a.Stack) != "" {
 			b.Cause = fmt.Sprintf("%s after that thread %s %s (%s), and before it goes on", text, a.Op, a.Name(), where(a.Stack))
-			b.Accesses, st.collided = []result.Access{a, m}, []at{x, mid}
+			b.Accesses, cs.collided = []result.Access{a, m}, []at{x, mid}
 			return
 		}
 	}
@@ -202,7 +202,7 @@ func (st *Story) interrupted(b *result.Bug, t trace.TID, mid at) {
 }
 
 // behind are the other threads that made accesses in a beat: each was left behind it.
-func (st *Story) behind(i int) []trace.TID {
-	b := &st.Beats[i]
+func (cs *Case) behind(i int) []trace.TID {
+	b := &cs.Beats[i]
 	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(b.By))), func(t trace.TID) bool { return t == b.Step.Thread })
 }

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ type move struct{ found, made at }
 
 // lastTwice: two threads take an element, each by an index that only it moves, and neither sees that
 // the other one's index has moved.
-func (st *Story) lastTwice() string {
-	down, up := st.moves()
+func (cs *Case) lastTwice() string {
+	down, up := cs.moves()
 	for _, d := range down {
 		for _, u := range up {
-			if text := st.takenTwice(d, u); text != "" {
+			if text := cs.takenTwice(d, u); text != "" {
 				return text
 			}
 		}
@@ -31,22 +31,22 @@ func (st *Story) lastTwice() string {
 const mostMoves = 16
 
 // moves are the writes that make what their thread has found one less, and one more.
-func (st *Story) moves() (down, up []move) {
-	for i := len(st.Beats) - 1; i >= 0; i-- {
-		for k := len(st.Beats[i].Accesses) - 1; k >= 0; k-- {
+func (cs *Case) moves() (down, up []move) {
+	for i := len(cs.Beats) - 1; i >= 0; i-- {
+		for k := len(cs.Beats[i].Accesses) - 1; k >= 0; k-- {
 			made := at{Beat: i, Access: k}
-			a := st.AccessAt(made)
+			a := cs.AccessAt(made)
 			if !a.IsWrite() || a.Addr < record.LowestVariable {
 				continue
 			}
-			found := st.LastOf(st.Maker(made), made, a)
-			if found.Beat < 0 || st.AccessAt(found).IsWrite() || st.AccessAt(found).Addr != a.Addr || st.AccessAt(found).Size != a.Size {
+			found := cs.LastOf(cs.Maker(made), made, a)
+			if found.Beat < 0 || cs.AccessAt(found).IsWrite() || cs.AccessAt(found).Addr != a.Addr || cs.AccessAt(found).Size != a.Size {
 				continue
 			}
-			switch st.RawAt(made) {
-			case st.RawAt(found) - 1:
+			switch cs.RawAt(made) {
+			case cs.RawAt(found) - 1:
 				down = append(down, move{found, made})
-			case st.RawAt(found) + 1:
+			case cs.RawAt(found) + 1:
 				up = append(up, move{found, made})
 			}
 			if len(down)+len(up) == mostMoves {
@@ -57,26 +57,26 @@ func (st *Story) moves() (down, up []move) {
 	return down, up
 }
 
-func (st *Story) takenTwice(d, u move) string {
-	owner, thief := st.Maker(d.made), st.Maker(u.made)
-	bottom, top := st.AccessAt(d.made), st.AccessAt(u.made)
+func (cs *Case) takenTwice(d, u move) string {
+	owner, thief := cs.Maker(d.made), cs.Maker(u.made)
+	bottom, top := cs.AccessAt(d.made), cs.AccessAt(u.made)
 	// One element is between the two ends.
-	left := st.RawAt(d.found) - st.RawAt(u.found)
-	if owner == thief || bottom.Overlaps(top) || left > 1 || len(common(st.Held(d.made), st.Held(u.made))) > 0 {
+	left := cs.RawAt(d.found) - cs.RawAt(u.found)
+	if owner == thief || bottom.Overlaps(top) || left > 1 || len(common(cs.Held(d.made), cs.Held(u.made))) > 0 {
 		return ""
 	}
 	// Each has looked at the other's index before that moved, and doesn't look again.
-	mine, its := st.LastOf(owner, u.made, top), st.LastOf(thief, d.made, bottom)
-	if mine.Beat < 0 || its.Beat < 0 || st.AccessAt(mine).IsWrite() || st.AccessAt(its).IsWrite() || st.RawAt(mine) != st.RawAt(u.found) || st.RawAt(its) != st.RawAt(d.found) {
+	mine, its := cs.LastOf(owner, u.made, top), cs.LastOf(thief, d.made, bottom)
+	if mine.Beat < 0 || its.Beat < 0 || cs.AccessAt(mine).IsWrite() || cs.AccessAt(its).IsWrite() || cs.RawAt(mine) != cs.RawAt(u.found) || cs.RawAt(its) != cs.RawAt(d.found) {
 		return ""
 	}
-	x, y, ok := st.sameElement(owner, thief, first(mine, d.found), first(its, u.found), bottom, top)
+	x, y, ok := cs.sameElement(owner, thief, first(mine, d.found), first(its, u.found), bottom, top)
 	if !ok {
 		return ""
 	}
-	e, f := st.shown(x), st.shown(y)
-	b, t := st.shown(d.made), st.shown(u.made)
-	o, h := st.shown(mine), st.shown(its)
+	e, f := cs.Shown(x), cs.Shown(y)
+	b, t := cs.Shown(d.made), cs.Shown(u.made)
+	o, h := cs.Shown(mine), cs.Shown(its)
 	for _, a := range []string{e.Symbol, b.Symbol, t.Symbol, where(e.Stack), where(f.Stack), where(b.Stack), where(t.Stack), where(o.Stack), where(h.Stack)} {
 		if a == "" {
 			return ""
@@ -88,17 +88,17 @@ func (st *Story) takenTwice(d, u move) string {
 
 // sameElement is where two threads, from a place on, read the same that isn't an index. No thread
 // writes it after the first of these places.
-func (st *Story) sameElement(t, u trace.TID, from, its at, bottom, top *trace.Access) (x, y at, ok bool) {
+func (cs *Case) sameElement(t, u trace.TID, from, its at, bottom, top *trace.Access) (x, y at, ok bool) {
 	n := 0
-	for x, a := range st.Forward(t, from) {
+	for x, a := range cs.Forward(t, from) {
 		if n++; n > mostMoves {
 			break
 		}
-		if a.IsWrite() || a.Addr < record.LowestVariable || a.Overlaps(bottom) || a.Overlaps(top) || st.WrittenFrom(first(from, its), a) {
+		if a.IsWrite() || a.Addr < record.LowestVariable || a.Overlaps(bottom) || a.Overlaps(top) || cs.WrittenFrom(first(from, its), a) {
 			continue
 		}
 		m := 0
-		for y, o := range st.Forward(u, its) {
+		for y, o := range cs.Forward(u, its) {
 			if m++; m > mostMoves {
 				break
 			}

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 
 // heldAcross: a thread waits for ever for what another one does in a run that passes. It holds
 // a lock meanwhile, and the other thread waits for that.
-func (st *Story) heldAcross(b *result.Bug, passes *Story) string {
+func (cs *Case) heldAcross(b *result.Bug, passes *Case) string {
 	for i := range b.Waits {
 		w := &b.Waits[i]
 		for k := range b.Waits {
 			v := &b.Waits[k]
 			object, _, _ := strings.Cut(w.Object, " (")
-			if at, ok := st.passedIn(w, v, passes); ok {
-				if place := st.helpsLater(w, v, passes); place != "" {
+			if at, ok := cs.passedIn(w, v, passes); ok {
+				if place := cs.helpsLater(w, v, passes); place != "" {
 					sem, _, _ := strings.Cut(v.Object, " (")
 					return fmt.Sprintf("Thread %s waits for %s (%s) after it has waited for %s (%s), and thread %s needs that (%s) before it %s (%s). Wait for %s first.",
 						w.Thread, object, where(w.Stack), sem, at, v.Thread, where(v.Stack), helps(w.For, object), place, object)
@@ -29,7 +29,7 @@ func (st *Story) heldAcross(b *result.Bug, passes *Story) string {
 			if !heldIn(w, v) {
 				continue
 			}
-			if place := st.helpsLater(w, v, passes); place != "" {
+			if place := cs.helpsLater(w, v, passes); place != "" {
 				return fmt.Sprintf("Thread %s waits for %s (%s) while it holds %s (%s), and thread %s needs that (%s) before it %s (%s). Wait without %s.",
 					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), helps(w.For, object), place, v.Object)
 			}
@@ -65,12 +65,12 @@ func heldIn(w, v *result.Wait) bool {
 // helpsLater is where, in a run that passes, the thread of v next wakes threads that wait for the
 // object of w. It does so after it has taken the lock for which it waits here. "" if there is no
 // such place.
-func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
+func (cs *Case) helpsLater(w, v *result.Wait, passes *Case) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
 	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock, trace.OpSemWait}
 	next := func(obj result.Addr, kinds []trace.OpKind) (c call, ok bool) {
 		theirs := passes.CallsBy(v.Thread, uint64(obj), kinds)
-		if made := len(st.CallsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
+		if made := len(cs.CallsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
 			return theirs[made], true
 		}
 		return c, false
@@ -88,24 +88,24 @@ func (st *Story) helpsLater(w, v *result.Wait, passes *Story) string {
 
 // leftBehind: a thread ends because of what it finds in one variable, and what lies in another
 // one is left there. In a run that passes it takes that.
-func (st *Story) leftBehind(passes *Story) string {
-	for _, t := range st.born {
-		x, ok := st.lastFound(t)
-		if !ok || st.Guest.StateText(t) != "ended" {
+func (cs *Case) leftBehind(passes *Case) string {
+	for _, t := range cs.Born() {
+		x, ok := cs.lastFound(t)
+		if !ok || cs.guest.StateText(t) != "ended" {
 			continue
 		}
 		for y, took := range passes.Forward(t, at{}) {
-			left, giver, ok := st.LastWrite(took.Addr, uint64(took.Size))
+			left, giver, ok := cs.LastWrite(took.Addr, uint64(took.Size))
 			_, from, given := passes.Source(y)
-			if took.IsWrite() || took.Overlaps(st.AccessAt(x)) || !ok || giver == t || !given || passes.Guest.Name(from) != st.Guest.Name(giver) {
+			if took.IsWrite() || took.Overlaps(cs.AccessAt(x)) || !ok || giver == t || !given || passes.guest.Name(from) != cs.guest.Name(giver) {
 				continue
 			}
-			set, _, _ := st.Source(x)
+			set, _, _ := cs.Source(x)
 			taken, takes := passes.takenAt(t, y)
-			if !takes || !left.Before(set) || len(common(st.Held(left), st.Held(x))) == 0 {
+			if !takes || !left.Before(set) || len(common(cs.Held(left), cs.Held(x))) == 0 {
 				continue
 			}
-			s, l, h := st.shown(x), st.shown(left), passes.shown(taken)
+			s, l, h := cs.Shown(x), cs.Shown(left), passes.Shown(taken)
 			if s.Symbol == "" || l.Symbol == "" || where(s.Stack) == "" || where(l.Stack) == "" || where(h.Stack) == "" {
 				continue
 			}
@@ -117,20 +117,20 @@ func (st *Story) leftBehind(passes *Story) string {
 }
 
 // lastFound is a thread's last access, if it read under a lock what another one had written.
-func (st *Story) lastFound(t trace.TID) (x at, ok bool) {
-	for x, a := range st.Backward(t, st.End()) {
-		_, by, ok := st.Source(x)
-		return x, ok && by != t && !a.IsWrite() && len(st.Held(x)) > 0
+func (cs *Case) lastFound(t trace.TID) (x at, ok bool) {
+	for x, a := range cs.Backward(t, cs.End()) {
+		_, by, ok := cs.Source(x)
+		return x, ok && by != t && !a.IsWrite() && len(cs.Held(x)) > 0
 	}
 	return x, false
 }
 
 // takenAt is where a thread that has read a variable writes it next, if it holds a lock over both.
-func (st *Story) takenAt(t trace.TID, x at) (y at, ok bool) {
-	first := st.AccessAt(x)
-	for y, a := range st.Forward(t, at{Beat: x.Beat, Access: x.Access + 1}) {
+func (cs *Case) takenAt(t trace.TID, x at) (y at, ok bool) {
+	first := cs.AccessAt(x)
+	for y, a := range cs.Forward(t, at{Beat: x.Beat, Access: x.Access + 1}) {
 		if a.Overlaps(first) && a.IsWrite() {
-			return y, len(common(st.Held(x), st.Held(y))) > 0
+			return y, len(common(cs.Held(x), cs.Held(y))) > 0
 		}
 	}
 	return y, false

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ import (
 // another thread's section comes in between. A run that passes has that one before or after both.
 
 // apart: of two sections of a lock that belong together, and one of another thread's in between.
-func (st *Story) apart(failed trace.TID, passes *Story) string {
-	f := st.flip
+func (cs *Case) apart(failed trace.TID, passes *Case) string {
+	f := cs.flip
 	if f.early.op == nil || f.late.op == nil || !record.Takes(f.early.op) || !record.Takes(f.late.op) || f.early.op.Obj != f.late.op.Obj {
 		return ""
 	}
 	lock := f.late.op.Obj
-	mine, its := st.Sections(f.other, lock), st.Sections(f.thread, lock)
+	mine, its := cs.Sections(f.other, lock), cs.Sections(f.thread, lock)
 	opened := func(list []record.Section) int { // the one that comes first here
 		for i := range list {
 			if list[i].Open.Beat == f.first.Beat {
@@ -33,19 +33,19 @@ func (st *Story) apart(failed trace.TID, passes *Story) string {
 	if n < 0 {
 		return ""
 	}
-	if text := st.betweenTwo(f.thread, f.other, its, mine[n], failed, lock, passes); text != "" {
+	if text := cs.betweenTwo(f.thread, f.other, its, mine[n], failed, lock, passes); text != "" {
 		return text
 	}
 	for i := range its {
 		if !its[i].Open.Before(mine[n].Close) {
-			return st.betweenTwo(f.other, f.thread, mine, its[i], failed, lock, passes)
+			return cs.betweenTwo(f.other, f.thread, mine, its[i], failed, lock, passes)
 		}
 	}
 	return ""
 }
 
 // betweenTwo says what is wrong where a section of thread u's comes between two of thread t's.
-func (st *Story) betweenTwo(t, u trace.TID, list []record.Section, mid record.Section, failed trace.TID, obj uint64, passes *Story) string {
+func (cs *Case) betweenTwo(t, u trace.TID, list []record.Section, mid record.Section, failed trace.TID, obj uint64, passes *Case) string {
 	var one, two *record.Section
 	for i := range list {
 		if !mid.Open.Before(list[i].Close) {
@@ -57,32 +57,32 @@ func (st *Story) betweenTwo(t, u trace.TID, list []record.Section, mid record.Se
 	if one == nil {
 		return ""
 	}
-	lock := st.Guest.VariableName(obj)
-	let := st.unlocked(t, lock, one.Open, mid.Open)
+	lock := cs.guest.VariableName(obj)
+	let := cs.unlocked(t, lock, one.Open, mid.Open)
 	if let == "" {
 		return ""
 	}
-	if text := st.changedApart(t, u, *one, mid, lock, let, passes); text != "" && failed == u {
+	if text := cs.changedApart(t, u, *one, mid, lock, let, passes); text != "" && failed == u {
 		return text
 	}
 	if two == nil {
 		return ""
 	}
-	if text := st.readApart(t, u, *one, *two, mid, lock, let); text != "" && failed == t {
+	if text := cs.readApart(t, u, *one, *two, mid, lock, let); text != "" && failed == t {
 		return text
 	}
-	return st.actedLate(t, u, *one, *two, mid, lock, let)
+	return cs.actedLate(t, u, *one, *two, mid, lock, let)
 }
 
 // actedLate: thread t reads something in one section and changes something else in the next. In
 // between, thread u changes what it has read.
-func (st *Story) actedLate(t, u trace.TID, one, two, mid record.Section, lock, let string) string {
-	for x, z := range st.outdated(t, u, one, two, mid) {
-		for y, w := range st.Within(t, two) {
+func (cs *Case) actedLate(t, u trace.TID, one, two, mid record.Section, lock, let string) string {
+	for x, z := range cs.outdated(t, u, one, two, mid) {
+		for y, w := range cs.Within(t, two) {
 			if !w.IsWrite() || w.Addr < record.LowestVariable {
 				continue
 			}
-			r, m, c := st.shown(x), st.shown(z), st.shown(y)
+			r, m, c := cs.Shown(x), cs.Shown(z), cs.Shown(y)
 			if !plain(&r, &m, &c) {
 				continue
 			}
@@ -94,14 +94,14 @@ func (st *Story) actedLate(t, u trace.TID, one, two, mid record.Section, lock, l
 }
 
 // readApart: thread t reads two variables in two sections. Thread u changes both in one, in between.
-func (st *Story) readApart(t, u trace.TID, one, two, mid record.Section, lock, let string) string {
-	for x, z := range st.outdated(t, u, one, two, mid) {
-		for y, o := range st.Within(t, two) {
-			w, by, ok := st.Source(y)
-			if o.IsWrite() || !ok || by != u || !mid.Has(w) || o.Overlaps(st.AccessAt(x)) || st.TouchedIn(t, one, o) {
+func (cs *Case) readApart(t, u trace.TID, one, two, mid record.Section, lock, let string) string {
+	for x, z := range cs.outdated(t, u, one, two, mid) {
+		for y, o := range cs.Within(t, two) {
+			w, by, ok := cs.Source(y)
+			if o.IsWrite() || !ok || by != u || !mid.Has(w) || o.Overlaps(cs.AccessAt(x)) || cs.TouchedIn(t, one, o) {
 				continue
 			}
-			r, s, m, n := st.shown(x), st.shown(y), st.shown(z), st.shown(w)
+			r, s, m, n := cs.Shown(x), cs.Shown(y), cs.Shown(z), cs.Shown(w)
 			if text := torn("reads", &r, &s, "changes", &m, &n, lock, let); text != "" {
 				return text
 			}
@@ -112,21 +112,21 @@ func (st *Story) readApart(t, u trace.TID, one, two, mid record.Section, lock, l
 
 // changedApart: thread t changes two variables in two sections. Thread u reads both in one, in
 // between, and fails. A run that passes has thread t's second section.
-func (st *Story) changedApart(t, u trace.TID, one, mid record.Section, lock, let string, passes *Story) string {
-	for x, a := range st.Within(u, mid) {
-		w, by, ok := st.Source(x)
+func (cs *Case) changedApart(t, u trace.TID, one, mid record.Section, lock, let string, passes *Case) string {
+	for x, a := range cs.Within(u, mid) {
+		w, by, ok := cs.Source(x)
 		if a.IsWrite() || !ok || by != t || !one.Has(w) {
 			continue
 		}
-		for y, o := range st.Within(u, mid) {
-			if o.IsWrite() || o.Overlaps(a) || st.WritesIn(t, one, o) {
+		for y, o := range cs.Within(u, mid) {
+			if o.IsWrite() || o.Overlaps(a) || cs.WritesIn(t, one, o) {
 				continue
 			}
-			v, ok := passes.changedLater(t, st.AccessAt(w), o, lock)
+			v, ok := passes.changedLater(t, cs.AccessAt(w), o, lock)
 			if !ok {
 				continue
 			}
-			r, s, m, n := st.shown(x), st.shown(y), st.shown(w), passes.shown(v)
+			r, s, m, n := cs.Shown(x), cs.Shown(y), cs.Shown(w), passes.Shown(v)
 			if text := torn("changes", &m, &n, "reads", &r, &s, lock, let); text != "" {
 				return text
 			}
@@ -147,16 +147,16 @@ func torn(does string, a, b *result.Access, both string, c, d *result.Access, lo
 
 // changedLater is where a thread writes what an access reads, under a lock that it has released and
 // taken since it made another write.
-func (st *Story) changedLater(t trace.TID, before, a *trace.Access, lock string) (x at, ok bool) {
+func (cs *Case) changedLater(t trace.TID, before, a *trace.Access, lock string) (x at, ok bool) {
 	from := at{Beat: -1}
-	for x, w := range st.Forward(t, at{}) {
+	for x, w := range cs.Forward(t, at{}) {
 		switch {
 		case !w.IsWrite():
 		case w.PC == before.PC && w.Addr == before.Addr && from.Beat < 0:
 			from = x
 		case from.Beat >= 0 && w.Overlaps(a):
-			for _, held := range common(st.AnyHeld(from), st.AnyHeld(x)) {
-				if held == lock && st.Operation(from, x, func(o *trace.Op) bool { return record.Unlocks(o) && st.Guest.VariableName(o.Obj) == lock }) {
+			for _, held := range common(cs.AnyHeld(from), cs.AnyHeld(x)) {
+				if held == lock && cs.Operation(from, x, func(o *trace.Op) bool { return record.Unlocks(o) && cs.guest.VariableName(o.Obj) == lock }) {
 					return x, true
 				}
 			}
@@ -168,11 +168,11 @@ func (st *Story) changedLater(t trace.TID, before, a *trace.Access, lock string)
 
 // outdated are reads of thread t's in one section, each with where thread u changes the same bytes in
 // between. Thread t neither writes them before the section ends nor touches them in the next.
-func (st *Story) outdated(t, u trace.TID, one, two, mid record.Section) iter.Seq2[at, at] {
+func (cs *Case) outdated(t, u trace.TID, one, two, mid record.Section) iter.Seq2[at, at] {
 	return func(yield func(read, changed at) bool) {
-		for x, a := range st.Within(t, one) {
-			z, ok := st.changedIn(u, mid, x, a)
-			if ok && !st.TouchedIn(t, two, a) && !st.WritesIn(t, record.Section{Open: x, Close: one.Close}, a) && !yield(x, z) {
+		for x, a := range cs.Within(t, one) {
+			z, ok := cs.changedIn(u, mid, x, a)
+			if ok && !cs.TouchedIn(t, two, a) && !cs.WritesIn(t, record.Section{Open: x, Close: one.Close}, a) && !yield(x, z) {
 				return
 			}
 		}
@@ -181,12 +181,12 @@ func (st *Story) outdated(t, u trace.TID, one, two, mid record.Section) iter.Seq
 
 // changedIn is where, in a section of its own, another thread writes another value to what an access
 // has read.
-func (st *Story) changedIn(u trace.TID, mid record.Section, x at, a *trace.Access) (z at, ok bool) {
+func (cs *Case) changedIn(u trace.TID, mid record.Section, x at, a *trace.Access) (z at, ok bool) {
 	if a.IsWrite() || a.Addr < record.LowestVariable {
 		return z, false
 	}
-	for z, w := range st.Within(u, mid) {
-		if w.IsWrite() && w.Addr == a.Addr && w.Size == a.Size && st.RawAt(z) != st.RawAt(x) {
+	for z, w := range cs.Within(u, mid) {
+		if w.IsWrite() && w.Addr == a.Addr && w.Size == a.Size && cs.RawAt(z) != cs.RawAt(x) {
 			return z, true
 		}
 	}

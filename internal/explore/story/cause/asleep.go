@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -15,25 +15,25 @@ const latestStores = 60
 // lookedTooEarly: a kernel's thread waits for ever to be woken. Between its test and the store
 // that says that it sleeps, another thread changed what was tested, and looked whether the thread
 // sleeps (at its state, or at a list). It didn't.
-func (st *Story) lookedTooEarly(b *result.Bug) string {
-	if !st.Platform.Ticks {
+func (cs *Case) lookedTooEarly(b *result.Bug) string {
+	if !cs.ticks {
 		return ""
 	}
 	for i := range b.Waits {
 		w := &b.Waits[i]
-		waiter, ok := st.Guest.Lookup(w.Thread)
+		waiter, ok := cs.guest.Lookup(w.Thread)
 		if !ok {
 			continue
 		}
 		left := latestStores
-		for asleep, a := range st.Backward(waiter, at{Beat: len(st.Beats)}) {
+		for asleep, a := range cs.Backward(waiter, at{Beat: len(cs.Beats)}) {
 			if !a.IsWrite() {
 				continue
 			}
 			if left--; left < 0 {
 				break
 			}
-			if text := st.sleepsFrom(b, w, waiter, asleep); text != "" {
+			if text := cs.sleepsFrom(b, w, waiter, asleep); text != "" {
 				return text
 			}
 		}
@@ -42,26 +42,26 @@ func (st *Story) lookedTooEarly(b *result.Bug) string {
 }
 
 // sleepsFrom is that of one store that may say that the thread sleeps.
-func (st *Story) sleepsFrom(b *result.Bug, w *result.Wait, waiter trace.TID, asleep at) string {
-	look, waker := st.lastLook(waiter, asleep)
-	if look.Beat < 0 || st.RawAt(look) == st.RawAt(asleep) {
+func (cs *Case) sleepsFrom(b *result.Bug, w *result.Wait, waiter trace.TID, asleep at) string {
+	look, waker := cs.lastLook(waiter, asleep)
+	if look.Beat < 0 || cs.RawAt(look) == cs.RawAt(asleep) {
 		return ""
 	}
-	for change, c := range st.Backward(waker, asleep) {
+	for change, c := range cs.Backward(waker, asleep) {
 		if !c.IsWrite() || c.Flags&trace.Atomic != 0 {
 			continue
 		}
-		test := st.LastOf(waiter, change, c)
-		if test.Beat < 0 || !test.Before(look) || st.AccessAt(test).IsWrite() || st.RawAt(test) == st.RawAt(change) ||
-			st.LastOf(waiter, at{Beat: len(st.Beats)}, c) != test || st.writes(waiter, c, at{}) || st.writes(waker, st.AccessAt(asleep), test) {
+		test := cs.LastOf(waiter, change, c)
+		if test.Beat < 0 || !test.Before(look) || cs.AccessAt(test).IsWrite() || cs.RawAt(test) == cs.RawAt(change) ||
+			cs.LastOf(waiter, at{Beat: len(cs.Beats)}, c) != test || cs.writes(waiter, c, at{}) || cs.writes(waker, cs.AccessAt(asleep), test) {
 			continue
 		}
-		m, r, l, s := st.shown(change), st.shown(test), st.shown(look), st.shown(asleep)
+		m, r, l, s := cs.Shown(change), cs.Shown(test), cs.Shown(look), cs.Shown(asleep)
 		if where(m.Stack) == "" || where(r.Stack) == "" || where(l.Stack) == "" || where(s.Stack) == "" || strings.HasPrefix(l.Name(), "0x") || len(w.Stack) > 0 && s.Stack[0].Function == w.Stack[0].Function {
 			return "" // the last is what a switch saves
 		}
-		b.Cause = st.cause(waiter, test, change, at{}, true, false)
-		b.Accesses, st.collided, st.hit = []result.Access{r, m, l, s}, []at{test, change, look, asleep}, nil
+		b.Cause = cs.cause(waiter, test, change, at{}, true, false)
+		b.Accesses, cs.collided, cs.hit = []result.Access{r, m, l, s}, []at{test, change, look, asleep}, nil
 		return fmt.Sprintf("Thread %s changes %s (%s), after thread %s has tested it (%s), and looks at %s (%s) before thread %s sets that (%s): the wake-up is lost. From the test until the thread counts as asleep, hold a lock that each waker takes, or have interrupts off.",
 			m.Thread, m.Name(), where(m.Stack), w.Thread, where(r.Stack), l.Name(), where(l.Stack), w.Thread, where(s.Stack))
 	}
@@ -70,10 +70,10 @@ func (st *Story) sleepsFrom(b *result.Bug, w *result.Wait, waiter trace.TID, asl
 
 // lastLook is another thread's last read, before a store, of what is stored, and that thread.
 // Its beat is -1 if there was a store since.
-func (st *Story) lastLook(waiter trace.TID, store at) (look at, by trace.TID) {
-	a := st.AccessAt(store)
+func (cs *Case) lastLook(waiter trace.TID, store at) (look at, by trace.TID) {
+	a := cs.AccessAt(store)
 	for i := store.Beat; i >= 0; i-- {
-		beat := &st.Beats[i]
+		beat := &cs.Beats[i]
 		for k := len(beat.Accesses) - 1; k >= 0; k-- {
 			o, x := &beat.Accesses[k], at{Beat: i, Access: k}
 			t := beat.MadeBy(k)
@@ -90,8 +90,8 @@ func (st *Story) lastLook(waiter trace.TID, store at) (look at, by trace.TID) {
 }
 
 // writes reports whether a thread writes some of an access's bytes, from a point on.
-func (st *Story) writes(t trace.TID, a *trace.Access, from at) bool {
-	for _, o := range st.Forward(t, from) {
+func (cs *Case) writes(t trace.TID, a *trace.Access, from at) bool {
+	for _, o := range cs.Forward(t, from) {
 		if o.IsWrite() && o.Overlaps(a) {
 			return true
 		}

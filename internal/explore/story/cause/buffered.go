@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -6,19 +6,19 @@ import (
 	"landgo/internal/result"
 )
 
-// A failing run's story about stores that wait in a store buffer (record, buffer.go).
+// Stores that another thread doesn't see, because they are in a store buffer.
 
 // unseen tells of the first store that another thread comes before, because it is in its
 // store buffer. It prefers a store behind which its own thread has loaded something.
-func (st *Story) unseen(b *result.Bug) bool {
+func (cs *Case) unseen(b *result.Bug) bool {
 	for _, loads := range []bool{true, false} {
-		for j := range st.Beats {
-			for k := range st.Beats[j].Accesses {
-				if !st.Delayed(j, k) || loads && !st.Overtakes(j, k) {
+		for j := range cs.Beats {
+			for k := range cs.Beats[j].Accesses {
+				if !cs.Delayed(j, k) || loads && !cs.Overtakes(j, k) {
 					continue
 				}
-				if x, ok := st.ComesBefore(j, k); ok {
-					st.tellUnseen(b, at{Beat: j, Access: k}, x)
+				if x, ok := cs.ComesBefore(j, k); ok {
+					cs.tellUnseen(b, at{Beat: j, Access: k}, x)
 					return true
 				}
 			}
@@ -27,10 +27,10 @@ func (st *Story) unseen(b *result.Bug) bool {
 	return false
 }
 
-func (st *Story) tellUnseen(b *result.Bug, s, x at) {
-	store, other := st.shown(s), st.shown(x)
+func (cs *Case) tellUnseen(b *result.Bug, s, x at) {
+	store, other := cs.Shown(s), cs.Shown(x)
 	does := "reads"
-	if st.AccessAt(x).IsWrite() {
+	if cs.AccessAt(x).IsWrite() {
 		does = "has written"
 	}
 	b.Cause = fmt.Sprintf("thread %s's store to %s%s is still in its store buffer when thread %s %s %s%s",

@@ -1,4 +1,4 @@
-package story
+package cause
 
 import (
 	"fmt"
@@ -35,16 +35,16 @@ type eventKey struct {
 const maxEvents = 50_000
 
 // events lists what a run did that another order could have changed.
-func (st *Story) events() (list []event) {
+func (cs *Case) events() (list []event) {
 	count := map[eventKey]int{}
 	add := func(e event, t trace.TID, pc uint64) {
-		e.eventKey = eventKey{thread: st.Guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
+		e.eventKey = eventKey{thread: cs.guest.Name(t), pc: pc, addr: e.addr, writes: e.writes}
 		count[e.eventKey]++
 		e.nth = count[e.eventKey]
 		list = append(list, e)
 	}
-	for i := range st.Beats {
-		b := &st.Beats[i]
+	for i := range cs.Beats {
+		b := &cs.Beats[i]
 		for k := range b.Ops {
 			o := &b.Ops[k]
 			size := uint64(1)
@@ -58,7 +58,7 @@ func (st *Story) events() (list []event) {
 		}
 		for k := range b.Accesses {
 			a := &b.Accesses[k]
-			if a.Addr >= record.LowestVariable && !st.IsBuffered(i, k) { // what is in a buffer isn't written yet
+			if a.Addr >= record.LowestVariable && !cs.IsBuffered(i, k) { // what is in a buffer isn't written yet
 				add(event{at: at{Beat: i, Access: k}, addr: a.Addr, size: uint64(a.Size), writes: a.IsWrite()}, b.MadeBy(k), a.PC)
 			}
 		}
@@ -81,12 +81,12 @@ func (e *event) overlaps(a *trace.Access) bool {
 	return e.addr < a.Addr+uint64(a.Size) && a.Addr < e.addr+e.size
 }
 
-// Against says what comes the other way round in a run that passes, or "".
-func (st *Story) Against(passes *Story) string {
-	passes.findOwnLocks()
-	mine, its := st.events(), passes.events()
+// Against says what comes the other way round in a run that passes, or "", and which events of this
+// run that are.
+func (cs *Case) Against(passes *Case) (text string, differs []result.Moment) {
+	mine, its := cs.events(), passes.events()
 	if len(mine) > maxEvents || len(its) > maxEvents {
-		return ""
+		return "", nil
 	}
 	when := map[eventKey]int{} // in this run, from 1
 	for i := range mine {
@@ -104,11 +104,11 @@ func (st *Story) Against(passes *Story) string {
 				if n := when[early.eventKey]; n > 0 && n < at || !late.clash(early) {
 					continue
 				}
-				if len(st.flips) < maxFlips && early.op == nil && late.op == nil && early.writes && !late.writes {
-					st.flips = append(st.flips, *st.flipOf(passes, early, late, mine[at-1].at))
+				if len(cs.flips) < maxFlips && early.op == nil && late.op == nil && early.writes && !late.writes {
+					cs.flips = append(cs.flips, *cs.flipOf(passes, early, late, mine[at-1].at))
 				}
 				// In this run the one that is late there comes first.
-				of := st.hit != nil && early.overlaps(st.AccessAt(st.hit.mid)) // the accesses of the cause
+				of := cs.hit != nil && early.overlaps(cs.AccessAt(cs.hit.mid)) // the accesses of the cause
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
 					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
 						best, about = [2]int{i, j}, of
@@ -121,13 +121,13 @@ func (st *Story) Against(passes *Story) string {
 		}
 	}
 	if best[0] < 0 {
-		return ""
+		return "", nil
 	}
 	early, late := &its[best[1]], &its[best[0]]
-	st.flip = st.flipOf(passes, early, late, mine[when[late.eventKey]-1].at)
-	st.Differs = []result.Moment{st.moment(&mine[when[late.eventKey]-1])}
+	cs.flip = cs.flipOf(passes, early, late, mine[when[late.eventKey]-1].at)
+	differs = []result.Moment{cs.moment(&mine[when[late.eventKey]-1])}
 	if n := when[early.eventKey]; n > 0 {
-		st.Differs = append(st.Differs, st.moment(&mine[n-1]))
+		differs = append(differs, cs.moment(&mine[n-1]))
 	}
 	theirs, other := passes.does(early), passes.does(late)
 	verb, object, _ := strings.Cut(other, " ")
@@ -138,12 +138,12 @@ func (st *Story) Against(passes *Story) string {
 		other = verb + " it"
 	}
 	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
-		trace.OwnerName(early.thread), theirs, passes.eventPlace(early), trace.OwnerName(late.thread), other, passes.eventPlace(late), trace.OwnerName(late.thread))
+		trace.OwnerName(early.thread), theirs, passes.eventPlace(early), trace.OwnerName(late.thread), other, passes.eventPlace(late), trace.OwnerName(late.thread)), differs
 }
 
 // moment is an event of this run.
-func (st *Story) moment(e *event) result.Moment {
-	m := result.Moment{Thread: trace.OwnerName(e.thread), Does: st.does(e), Step: e.at.Beat + 1}
+func (cs *Case) moment(e *event) result.Moment {
+	m := result.Moment{Thread: trace.OwnerName(e.thread), Does: cs.does(e), Step: e.at.Beat + 1}
 	if e.op == nil {
 		m.Access = e.at.Access + 1
 	}
@@ -155,7 +155,7 @@ const maxFlips = 64
 
 // flipOf describes two events of a run that passes which come in the other order here. The late
 // one comes first here.
-func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
+func (cs *Case) flipOf(passes *Case, early, late *event, first at) *flip {
 	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
 		thread: passes.madeAt(early), other: passes.madeAt(late)}
 	if early.op == nil {
@@ -167,10 +167,10 @@ func (st *Story) flipOf(passes *Story, early, late *event, first at) *flip {
 }
 
 // final says whether an event's thread writes an address no more after it.
-func (st *Story) final(e *event) func(addr uint64) bool {
-	t := st.madeAt(e)
+func (cs *Case) final(e *event) func(addr uint64) bool {
+	t := cs.madeAt(e)
 	return func(addr uint64) bool {
-		for _, a := range st.Forward(t, e.at) {
+		for _, a := range cs.Forward(t, e.at) {
 			if a.IsWrite() && a.Addr == addr {
 				return false
 			}
@@ -180,32 +180,32 @@ func (st *Story) final(e *event) func(addr uint64) bool {
 }
 
 // madeAt is the thread that made an event.
-func (st *Story) madeAt(e *event) trace.TID {
+func (cs *Case) madeAt(e *event) trace.TID {
 	if e.op != nil {
-		return st.Beats[e.at.Beat].Step.Thread
+		return cs.Beats[e.at.Beat].Step.Thread
 	}
-	return st.Beats[e.at.Beat].MadeBy(e.at.Access)
+	return cs.Beats[e.at.Beat].MadeBy(e.at.Access)
 }
 
 // does is an event in words.
-func (st *Story) does(e *event) string {
+func (cs *Case) does(e *event) string {
 	if e.op != nil && e.op.Kind == trace.OpFree {
 		return "frees the block"
 	}
 	if e.op != nil {
-		return st.named(st.Guest.OpText(*e.op))
+		return cs.Named(cs.guest.OpText(*e.op))
 	}
-	a := st.shown(e.at)
+	a := cs.Shown(e.at)
 	return a.Op + " " + a.Name()
 }
 
 // eventPlace is where the user's code makes an event, "" if it doesn't.
-func (st *Story) eventPlace(e *event) string {
+func (cs *Case) eventPlace(e *event) string {
 	var f result.Frame
 	if e.op != nil {
-		f = st.Caller(call{Beat: e.at.Beat, Op: e.op})
+		f = cs.Caller(call{Beat: e.at.Beat, Op: e.op})
 	} else {
-		a := st.shown(e.at)
+		a := cs.Shown(e.at)
 		if a.Bookkeeping {
 			return ""
 		}
