@@ -189,12 +189,12 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 		return
 	}
 	other.NameOthers(b)
-	text, differs := st.Against(other)
-	if b.Passing = text; text != "" {
-		b.PassingSchedule, b.Difference = other.Schedule.String(), differs
+	p := st.Against(other)
+	if b.Passing = p.Text; b.Passing != "" {
+		b.PassingSchedule, b.Difference = other.Schedule.String(), p.Differs
 	}
 	if b.Mistake == "" {
-		b.Mistake = st.MistakeAgainst(b, f.Thread, other)
+		b.Mistake = p.Mistake(b, f.Thread)
 	}
 }
 

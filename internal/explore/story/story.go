@@ -219,17 +219,10 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	return b, st.collide(b, x)
 }
 
-// Against says what comes the other way round in a run that passes, or "", and which events of
-// this run that are.
-func (st *Story) Against(passes *Story) (string, []result.Moment) {
+// Against compares the run with one that passes.
+func (st *Story) Against(passes *Story) *cause.Pair {
 	passes.findOwnLocks()
 	return st.why.Against(passes.why)
-}
-
-// MistakeAgainst names the mistake that a run and one that passes show together, or is "".
-// Against has to have been asked of that one.
-func (st *Story) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Story) string {
-	return st.why.MistakeAgainst(b, failed, passes.why)
 }
 
 // lastEnd is the place of the last end.

@@ -81,12 +81,30 @@ func (e *event) overlaps(a *trace.Access) bool {
 	return e.addr < a.Addr+uint64(a.Size) && a.Addr < e.addr+e.size
 }
 
-// Against says what comes the other way round in a run that passes, or "", and which events of this
-// run that are.
-func (cs *Case) Against(passes *Case) (text string, differs []result.Moment) {
-	mine, its := cs.events(), passes.events()
+// Pair is a run that fails beside one that passes and differs in little.
+type Pair struct {
+	*Case
+	passes *Case
+	// Text says what comes the other way round in the run that passes, or is "". Differs are the
+	// events of the run that fails which it describes.
+	Text    string
+	Differs []result.Moment
+	flip    *flip
+	flips   []flip // pairs of accesses that come the other way round
+}
+
+// Against compares a run that fails with one that passes.
+func (cs *Case) Against(passes *Case) *Pair {
+	pr := &Pair{Case: cs, passes: passes}
+	pr.compare()
+	return pr
+}
+
+// compare finds the first two events that come the other way round.
+func (pr *Pair) compare() {
+	mine, its := pr.events(), pr.passes.events()
 	if len(mine) > maxEvents || len(its) > maxEvents {
-		return "", nil
+		return
 	}
 	when := map[eventKey]int{} // in this run, from 1
 	for i := range mine {
@@ -104,13 +122,13 @@ func (cs *Case) Against(passes *Case) (text string, differs []result.Moment) {
 				if n := when[early.eventKey]; n > 0 && n < at || !late.clash(early) {
 					continue
 				}
-				if len(cs.flips) < maxFlips && early.op == nil && late.op == nil && early.writes && !late.writes {
-					cs.flips = append(cs.flips, *cs.flipOf(passes, early, late, mine[at-1].at))
+				if len(pr.flips) < maxFlips && early.op == nil && late.op == nil && early.writes && !late.writes {
+					pr.flips = append(pr.flips, *pr.flipOf(early, late, mine[at-1].at))
 				}
 				// In this run the one that is late there comes first.
-				of := cs.hit != nil && early.overlaps(cs.AccessAt(cs.hit.mid)) // the accesses of the cause
+				of := pr.hit != nil && early.overlaps(pr.AccessAt(pr.hit.mid)) // the accesses of the cause
 				if best[0] < 0 || of && !about || of == about && at < when[its[best[0]].eventKey] {
-					if passes.eventPlace(early) != "" && passes.eventPlace(late) != "" {
+					if pr.passes.eventPlace(early) != "" && pr.passes.eventPlace(late) != "" {
 						best, about = [2]int{i, j}, of
 					}
 				}
@@ -121,15 +139,15 @@ func (cs *Case) Against(passes *Case) (text string, differs []result.Moment) {
 		}
 	}
 	if best[0] < 0 {
-		return "", nil
+		return
 	}
 	early, late := &its[best[1]], &its[best[0]]
-	cs.flip = cs.flipOf(passes, early, late, mine[when[late.eventKey]-1].at)
-	differs = []result.Moment{cs.moment(&mine[when[late.eventKey]-1])}
+	pr.flip = pr.flipOf(early, late, mine[when[late.eventKey]-1].at)
+	pr.Differs = []result.Moment{pr.moment(&mine[when[late.eventKey]-1])}
 	if n := when[early.eventKey]; n > 0 {
-		differs = append(differs, cs.moment(&mine[n-1]))
+		pr.Differs = append(pr.Differs, pr.moment(&mine[n-1]))
 	}
-	theirs, other := passes.does(early), passes.does(late)
+	theirs, other := pr.passes.does(early), pr.passes.does(late)
 	verb, object, _ := strings.Cut(other, " ")
 	switch _, same, _ := strings.Cut(theirs, " "); {
 	case other == theirs:
@@ -137,8 +155,8 @@ func (cs *Case) Against(passes *Case) (text string, differs []result.Moment) {
 	case same == object:
 		other = verb + " it"
 	}
-	return fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
-		trace.OwnerName(early.thread), theirs, passes.eventPlace(early), trace.OwnerName(late.thread), other, passes.eventPlace(late), trace.OwnerName(late.thread)), differs
+	pr.Text = fmt.Sprintf("In a run that passes, thread %s %s (%s) before thread %s %s (%s); here thread %s comes first.",
+		trace.OwnerName(early.thread), theirs, pr.passes.eventPlace(early), trace.OwnerName(late.thread), other, pr.passes.eventPlace(late), trace.OwnerName(late.thread))
 }
 
 // moment is an event of this run.
@@ -155,13 +173,13 @@ const maxFlips = 64
 
 // flipOf describes two events of a run that passes which come in the other order here. The late
 // one comes first here.
-func (cs *Case) flipOf(passes *Case, early, late *event, first at) *flip {
-	f := &flip{early: *early, late: *late, first: first, earlyIs: passes.eventPlace(early), here: passes.eventPlace(late),
-		thread: passes.madeAt(early), other: passes.madeAt(late)}
+func (pr *Pair) flipOf(early, late *event, first at) *flip {
+	f := &flip{early: *early, late: *late, first: first, earlyIs: pr.passes.eventPlace(early), here: pr.passes.eventPlace(late),
+		thread: pr.passes.madeAt(early), other: pr.passes.madeAt(late)}
 	if early.op == nil {
-		f.earlyHeld = passes.Held(early.at)
-		f.earlyRead = passes.ReadHeld(f.thread, early.at)
-		f.final = passes.final(early)
+		f.earlyHeld = pr.passes.Held(early.at)
+		f.earlyRead = pr.passes.ReadHeld(f.thread, early.at)
+		f.final = pr.passes.final(early)
 	}
 	return f
 }

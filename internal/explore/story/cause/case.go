@@ -24,8 +24,6 @@ type Case struct {
 	buffers  bool // stores may wait in store buffers
 	hit      *hit // the collision, if it is one in the strict sense
 	collided []at // the accesses of the cause
-	flip     *flip
-	flips    []flip // pairs of accesses that come the other way round in the run of Against
 }
 
 // Teller tells what a person sees of a run.

@@ -30,6 +30,8 @@ type guest struct {
 	run   *record.Run
 	block heap.Block
 	freed []result.Frame // where the block was given back
+	// decides: what an instruction reads decides whether others are run.
+	decides bool
 }
 
 func (guest) Name(t trace.TID) string { return string('0' + rune(t)) }
@@ -47,7 +49,7 @@ func (guest) VariableName(addr uint64) string           { return named[addr] }
 func (guest) OpText(trace.Op) string                    { return "" }
 func (guest) Atomic(pc, addr uint64) bool               { return false }
 func (guest) IsBuffer(trace.TID) bool                   { return false }
-func (guest) Decides(read, use uint64) bool             { return false }
+func (g *guest) Decides(read, use uint64) bool          { return g.decides }
 func (guest) Again(uint64) (plain, calling bool)        { return false, false }
 func (guest) OnThreads(uint64) bool                     { return false }
 func (guest) OneFunction(pc, other uint64) bool         { return pc/10 == other/10 }
@@ -217,14 +219,37 @@ func TestAgainst(t *testing.T) {
 	fails, _ := newCase(takes, gives)
 	passes, _ := newCase(gives, takes)
 	same, _ := newCase(gives, takes)
-	text, differs := fails.Against(passes)
-	if want := "In a run that passes, thread 2 writes balance (guest.c:21) before thread 1 reads it (guest.c:11); here thread 1 comes first."; text != want {
-		t.Errorf("%q, want %q", text, want)
+	p := fails.Against(passes)
+	if want := "In a run that passes, thread 2 writes balance (guest.c:21) before thread 1 reads it (guest.c:11); here thread 1 comes first."; p.Text != want {
+		t.Errorf("%q, want %q", p.Text, want)
 	}
-	if len(differs) != 2 || differs[0].Thread != "1" || differs[0].Step != 1 || differs[1].Thread != "2" || differs[1].Step != 2 {
+	if differs := p.Differs; len(differs) != 2 || differs[0].Thread != "1" || differs[0].Step != 1 || differs[1].Thread != "2" || differs[1].Step != 2 {
 		t.Errorf("the events are %+v", differs)
 	}
-	if text, differs := same.Against(passes); text != "" || differs != nil {
-		t.Errorf("of the same order: %q, %+v", text, differs)
+	if p := same.Against(passes); p.Text != "" || p.Differs != nil || p.Mistake(&result.Bug{}, 1) != "" {
+		t.Errorf("of the same order: %q, %+v", p.Text, p.Differs)
+	}
+}
+
+// TestMistakesOfPairs: a run that passes shows what a thread reads too early. Whether what it reads first
+// decides over the rest makes the difference between half a change and a check without its lock.
+func TestMistakesOfPairs(t *testing.T) {
+	takes, gives := does(trace.OpLock, lock, 20), does(trace.OpUnlock, lock, 23)
+	for _, c := range []struct {
+		name    string
+		decides bool
+		want    string
+	}{
+		{"half a change", false, "Thread 1 reads total (guest.c:12) and word (guest.c:11) without lock, under which thread 2 changes both (guest.c:22, guest.c:21). Hold lock over both reads."},
+		{"checked without the lock", true, "Thread 1 finds word set (guest.c:11) without lock, and uses total (guest.c:12): thread 2 sets it (guest.c:21) before it writes total (guest.c:22). Set it last, or look at it under lock."},
+	} {
+		first, second := step(2, takes, writes(word, 21, 1)), step(2, writes(total, 22, 5), gives)
+		fails, g := newCase(first, preempting(step(1, reads(word, 11, 1), reads(total, 12, 0))), second)
+		g.decides = c.decides
+		first, second = step(2, takes, writes(word, 21, 1)), step(2, writes(total, 22, 5), gives)
+		passes, _ := newCase(first, second, step(1, reads(word, 11, 1), reads(total, 12, 5)))
+		if got := fails.Against(passes).Mistake(&result.Bug{}, 1); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

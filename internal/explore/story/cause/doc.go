@@ -14,5 +14,5 @@
 //	            kernel's threads), reset (an event taken back), missed (what another thread has done), held (what
 //	            a thread keeps when it waits), forever (what an ended thread leaves), semaphore (and barriers)
 //	memory      life (of blocks and stacks, reuse), deque (the last element, taken twice)
-//	two runs    against (what a run that passes has in another order), flip (the mistake that this shows)
+//	two runs    against (Pair: what a run that passes has in another order), flip (the mistake that this shows)
 package cause

@@ -23,41 +23,40 @@ type flip struct {
 	final         func(addr uint64) bool // the early one's thread writes it no more after that
 }
 
-// MistakeAgainst names the mistake that a run and one that passes show together, or is
-// "". Against has to have been asked of that one.
-func (cs *Case) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Case) string {
-	f := cs.flip
+// Mistake names the mistake that a run and one that passes show together, or is "".
+func (pr *Pair) Mistake(b *result.Bug, failed trace.TID) string {
+	f := pr.flip
 	if f == nil {
 		return ""
 	}
-	for _, text := range []string{cs.heldAcross(b, passes), cs.reset(b)} {
+	for _, text := range []string{pr.heldAcross(b), pr.reset(b)} {
 		if text != "" {
 			return text
 		}
 	}
 	if f.late.op == nil && f.early.op == nil && !f.late.writes && f.early.writes && f.other == failed {
-		if text := cs.halfSeen(f, passes); text != "" {
+		if text := pr.halfSeen(f); text != "" {
 			return text
 		}
-		if text := cs.doubleChecked(f); text != "" {
+		if text := pr.doubleChecked(f); text != "" {
 			return text
 		}
-		if text := cs.missingJoin(f); text != "" {
+		if text := pr.missingJoin(f); text != "" {
 			return text
 		}
 	}
-	if text := cs.changedTooEarly(f, passes); text != "" {
+	if text := pr.changedTooEarly(f); text != "" {
 		return text
 	}
 	half := func(f *flip) string {
 		if f.other != failed {
 			return ""
 		}
-		return cs.halfSeen(f, passes)
+		return pr.halfSeen(f)
 	}
-	for _, kind := range []func(*flip) string{cs.postedEarly, cs.announced, cs.beforeLock, cs.letIn, half} {
-		for i := range cs.flips {
-			if text := kind(&cs.flips[i]); text != "" {
+	for _, kind := range []func(*flip) string{pr.postedEarly, pr.announced, pr.beforeLock, pr.letIn, half} {
+		for i := range pr.flips {
+			if text := kind(&pr.flips[i]); text != "" {
 				return text
 			}
 		}
@@ -65,26 +64,26 @@ func (cs *Case) MistakeAgainst(b *result.Bug, failed trace.TID, passes *Case) st
 	if len(b.Waits) > 0 {
 		return ""
 	}
-	for _, text := range []string{cs.apart(failed, passes), cs.oneRound(f, passes)} {
+	for _, text := range []string{pr.apart(failed), pr.oneRound(f)} {
 		if text != "" {
 			return text
 		}
 	}
-	if text := cs.leftBehind(passes); text != "" {
+	if text := pr.leftBehind(); text != "" {
 		return text
 	}
-	return cs.neverLocked(passes)
+	return pr.neverLocked()
 }
 
 // changedTooEarly: a thread reads a variable at its start, and the thread that created it has
 // changed that since.
-func (cs *Case) changedTooEarly(f *flip, passes *Case) string {
-	if f.early.op != nil || f.late.op != nil || f.early.writes || !f.late.writes || !isChild(f.early.thread, f.late.thread) || !passes.Begins(f.thread, f.early.at) {
+func (pr *Pair) changedTooEarly(f *flip) string {
+	if f.early.op != nil || f.late.op != nil || f.early.writes || !f.late.writes || !isChild(f.early.thread, f.late.thread) || !pr.passes.Begins(f.thread, f.early.at) {
 		return ""
 	}
-	read, data := passes.AccessAt(f.early.at), cs.Shown(f.first)
-	created := cs.CreatedAt(f.thread)
-	if cs.IsAtomic(read) || data.Symbol == "" || created.File == "" || f.here == "" || f.earlyIs == "" {
+	read, data := pr.passes.AccessAt(f.early.at), pr.Shown(f.first)
+	created := pr.CreatedAt(f.thread)
+	if pr.IsAtomic(read) || data.Symbol == "" || created.File == "" || f.here == "" || f.earlyIs == "" {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s creates thread %s (%s) and changes %s (%s) before that has read it (%s). Give each thread a variable of its own for what it begins with.",
@@ -93,43 +92,43 @@ func (cs *Case) changedTooEarly(f *flip, passes *Case) string {
 
 // beforeLock: a thread reads what another one changes under a lock, then takes that lock,
 // and goes by what it has read.
-func (cs *Case) beforeLock(f *flip) string {
-	data := cs.Shown(f.first)
-	read := cs.AccessAt(f.first)
-	if cs.IsAtomic(read) {
+func (pr *Pair) beforeLock(f *flip) string {
+	data := pr.Shown(f.first)
+	read := pr.AccessAt(f.first)
+	if pr.IsAtomic(read) {
 		return ""
 	}
-	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(cs.Held(f.first)) > 0 {
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(pr.Held(f.first)) > 0 {
 		return ""
 	}
 	lock := f.earlyHeld[len(f.earlyHeld)-1]
-	for i := f.first.Beat; i < len(cs.Beats); i++ {
-		for k := range cs.Beats[i].Ops {
-			o := &cs.Beats[i].Ops[k]
-			if cs.Beats[i].Step.Thread != f.other || !record.Takes(o) || i == f.first.Beat && int(o.At) <= f.first.Access {
+	for i := f.first.Beat; i < len(pr.Beats); i++ {
+		for k := range pr.Beats[i].Ops {
+			o := &pr.Beats[i].Ops[k]
+			if pr.Beats[i].Step.Thread != f.other || !record.Takes(o) || i == f.first.Beat && int(o.At) <= f.first.Access {
 				continue
 			}
-			if cs.guest.VariableName(o.Obj) != lock || cs.readsUnder(f, at{Beat: i, Access: int(o.At)}, lock) {
+			if pr.guest.VariableName(o.Obj) != lock || pr.readsUnder(f, at{Beat: i, Access: int(o.At)}, lock) {
 				return ""
 			}
 			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
-				data.Thread, data.Name(), f.here, lock, cs.Place(call{Beat: i, Op: o}), f.early.thread, f.earlyIs, lock)
+				data.Thread, data.Name(), f.here, lock, pr.Place(call{Beat: i, Op: o}), f.early.thread, f.earlyIs, lock)
 		}
 	}
 	return ""
 }
 
 // letIn: a thread reads what another one changes while both hold a lock for reading.
-func (cs *Case) letIn(f *flip) string {
-	data := cs.Shown(f.first)
+func (pr *Pair) letIn(f *flip) string {
+	data := pr.Shown(f.first)
 	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" {
 		return ""
 	}
-	its := cs.ReadHeld(f.other, f.first)
-	for _, l := range cs.ReadHeld(f.thread, f.first) {
+	its := pr.ReadHeld(f.other, f.first)
+	for _, l := range pr.ReadHeld(f.thread, f.first) {
 		if slices.Contains(its, l) && slices.Contains(f.earlyRead, l) {
 			return fmt.Sprintf("Thread %s changes %s (%s) while it holds %s for reading, which lets thread %s in to read it (%s). Take it for writing.",
-				f.early.thread, data.Name(), f.earlyIs, cs.guest.VariableName(l), data.Thread, f.here)
+				f.early.thread, data.Name(), f.earlyIs, pr.guest.VariableName(l), data.Thread, f.here)
 		}
 	}
 	return ""
@@ -137,22 +136,22 @@ func (cs *Case) letIn(f *flip) string {
 
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a
 // lock, and not only to change it.
-func (cs *Case) readsUnder(f *flip, from at, lock string) bool {
-	until := at{Beat: len(cs.Beats)} // it releases the lock
-	for i := from.Beat; i < len(cs.Beats) && until.Beat == len(cs.Beats); i++ {
-		for k := range cs.Beats[i].Ops {
-			o := &cs.Beats[i].Ops[k]
-			if here := (at{Beat: i, Access: int(o.At)}); o.Kind == trace.OpUnlock && cs.Beats[i].Step.Thread == f.other && !here.Before(from) && cs.guest.VariableName(o.Obj) == lock {
+func (pr *Pair) readsUnder(f *flip, from at, lock string) bool {
+	until := at{Beat: len(pr.Beats)} // it releases the lock
+	for i := from.Beat; i < len(pr.Beats) && until.Beat == len(pr.Beats); i++ {
+		for k := range pr.Beats[i].Ops {
+			o := &pr.Beats[i].Ops[k]
+			if here := (at{Beat: i, Access: int(o.At)}); o.Kind == trace.OpUnlock && pr.Beats[i].Step.Thread == f.other && !here.Before(from) && pr.guest.VariableName(o.Obj) == lock {
 				until = here
 				break
 			}
 		}
 	}
-	for x, a := range cs.Forward(f.other, from) {
+	for x, a := range pr.Forward(f.other, from) {
 		if !x.Before(until) || f.late.overlaps(a) && a.IsWrite() {
 			return false
 		}
-		if f.late.overlaps(a) && !cs.writesAt(f.other, x) {
+		if f.late.overlaps(a) && !pr.writesAt(f.other, x) {
 			return true
 		}
 	}
@@ -162,38 +161,38 @@ func (cs *Case) readsUnder(f *flip, from at, lock string) bool {
 // announced: a thread sees by a variable that another one has come so far, and then reads what that
 // one writes only later. The variable is accessed atomically, or decides where the thread goes on.
 // A lock word or a count changes again after that; such a variable isn't meant.
-func (cs *Case) announced(f *flip) string {
-	data := cs.Shown(f.first)
-	read := cs.AccessAt(f.first)
-	if cs.IsAtomic(read) {
+func (pr *Pair) announced(f *flip) string {
+	data := pr.Shown(f.first)
+	read := pr.AccessAt(f.first)
+	if pr.IsAtomic(read) {
 		return "" // it may be looked at on its own
 	}
-	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(cs.Held(f.first)) > 0 {
+	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(pr.Held(f.first)) > 0 {
 		return ""
 	}
-	if cs.writesToo(f) {
+	if pr.writesToo(f) {
 		return "" // the two keep each other out, or mean to
 	}
-	for x, a := range cs.Backward(f.other, f.first) {
+	for x, a := range pr.Backward(f.other, f.first) {
 		if a.Addr < record.LowestVariable || f.late.overlaps(a) {
 			continue
 		}
-		once := a.IsWrite() && cs.Exchanged(x)
+		once := a.IsWrite() && pr.Exchanged(x)
 		if a.IsWrite() && !once {
 			continue
 		}
-		if cs.WaitsBetween(f.other, x, f.first) {
+		if pr.WaitsBetween(f.other, x, f.first) {
 			return "" // what let it go on is that
 		}
-		w, by, ok := cs.Source(x)
-		if once && (!ok || !cs.OnlyWrite(w)) {
+		w, by, ok := pr.Source(x)
+		if once && (!ok || !pr.OnlyWrite(w)) {
 			continue
 		}
-		if !ok || by != f.thread || len(cs.Held(x)) > 0 || !f.final(a.Addr) && !cs.firstMark(f, w) {
+		if !ok || by != f.thread || len(pr.Held(x)) > 0 || !f.final(a.Addr) && !pr.firstMark(f, w) {
 			continue
 		}
-		flag, set := cs.Shown(x), cs.Shown(w)
-		meant := cs.Declared(a) || cs.AccessAt(w).Flags&trace.Atomic != 0 || cs.code.Decides(a.PC, read.PC)
+		flag, set := pr.Shown(x), pr.Shown(w)
+		meant := pr.Declared(a) || pr.AccessAt(w).Flags&trace.Atomic != 0 || pr.code.Decides(a.PC, read.PC)
 		if !meant || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
 		}
@@ -209,8 +208,8 @@ func (cs *Case) announced(f *flip) string {
 
 // writesToo reports whether the late thread of a flip writes, before or after its read, what it
 // reads.
-func (cs *Case) writesToo(f *flip) bool {
-	for _, a := range cs.Forward(f.other, at{}) {
+func (pr *Pair) writesToo(f *flip) bool {
+	for _, a := range pr.Forward(f.other, at{}) {
 		if a.IsWrite() && f.late.overlaps(a) {
 			return true
 		}
@@ -221,21 +220,21 @@ func (cs *Case) writesToo(f *flip) bool {
 // firstMark reports whether a write of the early thread's is the first to a variable that no other
 // thread writes, as an index is. The late thread doesn't look at that again, as at the number of a
 // version.
-func (cs *Case) firstMark(f *flip, w at) bool {
-	a := cs.AccessAt(w)
-	for x, o := range cs.Backward(f.other, f.first) {
-		if o.IsWrite() && o.Addr >= record.LowestVariable && cs.Uses(f.thread, o) && !cs.Alone(x) {
+func (pr *Pair) firstMark(f *flip, w at) bool {
+	a := pr.AccessAt(w)
+	for x, o := range pr.Backward(f.other, f.first) {
+		if o.IsWrite() && o.Addr >= record.LowestVariable && pr.Uses(f.thread, o) && !pr.Alone(x) {
 			return false // it says something, too, as threads at a lock do
 		}
 	}
-	for i := range cs.Beats {
-		for k := range cs.Beats[i].Accesses {
-			o, x := &cs.Beats[i].Accesses[k], at{Beat: i, Access: k}
+	for i := range pr.Beats {
+		for k := range pr.Beats[i].Accesses {
+			o, x := &pr.Beats[i].Accesses[k], at{Beat: i, Access: k}
 			if !o.Overlaps(a) || o.Addr < record.LowestVariable {
 				continue
 			}
-			by := cs.Beats[i].MadeBy(k)
-			if o.IsWrite() && (by != f.thread || x.Before(w)) && !cs.Alone(x) || by == f.other && f.first.Before(x) {
+			by := pr.Beats[i].MadeBy(k)
+			if o.IsWrite() && (by != f.thread || x.Before(w)) && !pr.Alone(x) || by == f.other && f.first.Before(x) {
 				return false
 			}
 		}
@@ -245,43 +244,43 @@ func (cs *Case) firstMark(f *flip, w at) bool {
 
 // doubleChecked: a thread sees without a lock that a variable is set, and then reads other
 // variables. The thread that sets it writes these later, under the lock.
-func (cs *Case) doubleChecked(f *flip) string {
-	if len(f.earlyHeld) == 0 || len(cs.Held(f.first)) > 0 {
+func (pr *Pair) doubleChecked(f *flip) string {
+	if len(f.earlyHeld) == 0 || len(pr.Held(f.first)) > 0 {
 		return ""
 	}
-	if text := cs.setBefore(f, true); text != "" {
+	if text := pr.setBefore(f, true); text != "" {
 		return text
 	}
-	return cs.setBefore(f, false)
+	return pr.setBefore(f, false)
 }
 
 // setBefore is doubleChecked, for pointers to the block with what is read, or for any
 // variable.
-func (cs *Case) setBefore(f *flip, pointers bool) string {
-	block, known := cs.BlockAt(f.late.addr)
+func (pr *Pair) setBefore(f *flip, pointers bool) string {
+	block, known := pr.BlockAt(f.late.addr)
 	if pointers && !known {
 		return ""
 	}
-	for x, a := range cs.Backward(f.other, f.first) {
-		if a.IsWrite() || a.Addr == f.late.addr || len(cs.Held(x)) > 0 || a.Addr < record.LowestVariable || pointers && cs.RawAt(x) != block.Addr {
+	for x, a := range pr.Backward(f.other, f.first) {
+		if a.IsWrite() || a.Addr == f.late.addr || len(pr.Held(x)) > 0 || a.Addr < record.LowestVariable || pointers && pr.RawAt(x) != block.Addr {
 			continue
 		}
-		w, by, ok := cs.Source(x)
-		if !ok || by != f.thread || len(common(cs.Held(w), f.earlyHeld)) == 0 {
+		w, by, ok := pr.Source(x)
+		if !ok || by != f.thread || len(common(pr.Held(w), f.earlyHeld)) == 0 {
 			continue
 		}
-		flag, data := cs.Shown(x), cs.Shown(f.first)
-		set := cs.Shown(w)
+		flag, data := pr.Shown(x), pr.Shown(f.first)
+		set := pr.Shown(w)
 		if data.Symbol == "" {
 			return ""
 		}
 		if flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
 		}
-		if !pointers && result.Innermost(flag.Stack).Function == result.Innermost(data.Stack).Function && !cs.code.Decides(a.PC, cs.AccessAt(f.first).PC) {
+		if !pointers && result.Innermost(flag.Stack).Function == result.Innermost(data.Stack).Function && !pr.code.Decides(a.PC, pr.AccessAt(f.first).PC) {
 			continue // they are only looked at together
 		}
-		lock := common(cs.Held(w), f.earlyHeld)[0]
+		lock := common(pr.Held(w), f.earlyHeld)[0]
 		return fmt.Sprintf("Thread %s finds %s set (%s) without %s, and uses %s (%s): thread %s sets it (%s) before it writes %s (%s). Set it last, or look at it under %s.",
 			data.Thread, flag.Name(), where(flag.Stack), lock, data.Name(), f.here, f.early.thread, where(set.Stack), data.Name(), f.earlyIs, lock)
 	}
@@ -289,28 +288,28 @@ func (cs *Case) setBefore(f *flip, pointers bool) string {
 }
 
 // missingJoin: a thread reads what a thread that it created writes, without waiting.
-func (cs *Case) missingJoin(f *flip) string {
-	if !isChild(f.early.thread, f.late.thread) || cs.Joins(f.other, f.thread, f.first.Beat) || len(f.earlyHeld) > 0 || len(cs.Held(f.first)) > 0 {
+func (pr *Pair) missingJoin(f *flip) string {
+	if !isChild(f.early.thread, f.late.thread) || pr.Joins(f.other, f.thread, f.first.Beat) || len(f.earlyHeld) > 0 || len(pr.Held(f.first)) > 0 {
 		return ""
 	}
-	a := cs.AccessAt(f.first)
-	if cs.IsAtomic(a) {
+	a := pr.AccessAt(f.first)
+	if pr.IsAtomic(a) {
 		return "" // it is meant to be looked at
 	}
-	for x, o := range cs.Backward(f.other, cs.End()) {
+	for x, o := range pr.Backward(f.other, pr.End()) {
 		if x != f.first && o.Addr == a.Addr && !o.IsWrite() {
 			return "" // it looks several times
 		}
 	}
-	for i := range cs.Beats {
-		for k := range cs.Beats[i].Ops {
-			switch cs.Beats[i].Ops[k].Kind {
+	for i := range pr.Beats {
+		for k := range pr.Beats[i].Ops {
+			switch pr.Beats[i].Ops[k].Kind {
 			case trace.OpCondWait, trace.OpSemWait, trace.OpBarrierArrive:
 				return "" // threads wait for each other in other ways
 			}
 		}
 	}
-	data := cs.Shown(f.first)
+	data := pr.Shown(f.first)
 	if data.Symbol == "" || f.here == "" || f.earlyIs == "" {
 		return ""
 	}

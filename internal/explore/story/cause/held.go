@@ -13,14 +13,14 @@ import (
 
 // heldAcross: a thread waits for ever for what another one does in a run that passes. It holds
 // a lock meanwhile, and the other thread waits for that.
-func (cs *Case) heldAcross(b *result.Bug, passes *Case) string {
+func (pr *Pair) heldAcross(b *result.Bug) string {
 	for i := range b.Waits {
 		w := &b.Waits[i]
 		for k := range b.Waits {
 			v := &b.Waits[k]
 			object, _, _ := strings.Cut(w.Object, " (")
-			if at, ok := cs.passedIn(w, v, passes); ok {
-				if place := cs.helpsLater(w, v, passes); place != "" {
+			if at, ok := pr.passedIn(w, v); ok {
+				if place := pr.helpsLater(w, v); place != "" {
 					sem, _, _ := strings.Cut(v.Object, " (")
 					return fmt.Sprintf("Thread %s waits for %s (%s) after it has waited for %s (%s), and thread %s needs that (%s) before it %s (%s). Wait for %s first.",
 						w.Thread, object, where(w.Stack), sem, at, v.Thread, where(v.Stack), helps(w.For, object), place, object)
@@ -29,7 +29,7 @@ func (cs *Case) heldAcross(b *result.Bug, passes *Case) string {
 			if !heldIn(w, v) {
 				continue
 			}
-			if place := cs.helpsLater(w, v, passes); place != "" {
+			if place := pr.helpsLater(w, v); place != "" {
 				return fmt.Sprintf("Thread %s waits for %s (%s) while it holds %s (%s), and thread %s needs that (%s) before it %s (%s). Wait without %s.",
 					w.Thread, object, where(w.Stack), v.Object, v.Acquired.Where(), v.Thread, where(v.Stack), helps(w.For, object), place, v.Object)
 			}
@@ -65,12 +65,12 @@ func heldIn(w, v *result.Wait) bool {
 // helpsLater is where, in a run that passes, the thread of v next wakes threads that wait for the
 // object of w. It does so after it has taken the lock for which it waits here. "" if there is no
 // such place.
-func (cs *Case) helpsLater(w, v *result.Wait, passes *Case) string {
+func (pr *Pair) helpsLater(w, v *result.Wait) string {
 	helps := []trace.OpKind{trace.OpSemPost, trace.OpCondSignal, trace.OpCondBroadcast, trace.OpBarrierArrive}
 	takes := []trace.OpKind{trace.OpLock, trace.OpReadLock, trace.OpWriteLock, trace.OpSemWait}
 	next := func(obj result.Addr, kinds []trace.OpKind) (c call, ok bool) {
-		theirs := passes.CallsBy(v.Thread, uint64(obj), kinds)
-		if made := len(cs.CallsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
+		theirs := pr.passes.CallsBy(v.Thread, uint64(obj), kinds)
+		if made := len(pr.CallsBy(v.Thread, uint64(obj), kinds)); made < len(theirs) {
 			return theirs[made], true
 		}
 		return c, false
@@ -80,32 +80,32 @@ func (cs *Case) helpsLater(w, v *result.Wait, passes *Case) string {
 	if !takesIt || !helpsIt || help.Beat < taken.Beat {
 		return ""
 	}
-	if ops := passes.Beats[help.Beat].Ops; help.Beat == taken.Beat && slices.IndexFunc(ops, func(o trace.Op) bool { return o == *taken.Op }) > slices.IndexFunc(ops, func(o trace.Op) bool { return o == *help.Op }) {
+	if ops := pr.passes.Beats[help.Beat].Ops; help.Beat == taken.Beat && slices.IndexFunc(ops, func(o trace.Op) bool { return o == *taken.Op }) > slices.IndexFunc(ops, func(o trace.Op) bool { return o == *help.Op }) {
 		return ""
 	}
-	return passes.Place(help)
+	return pr.passes.Place(help)
 }
 
 // leftBehind: a thread ends because of what it finds in one variable, and what lies in another
 // one is left there. In a run that passes it takes that.
-func (cs *Case) leftBehind(passes *Case) string {
-	for _, t := range cs.Born() {
-		x, ok := cs.lastFound(t)
-		if !ok || cs.guest.StateText(t) != "ended" {
+func (pr *Pair) leftBehind() string {
+	for _, t := range pr.Born() {
+		x, ok := pr.lastFound(t)
+		if !ok || pr.guest.StateText(t) != "ended" {
 			continue
 		}
-		for y, took := range passes.Forward(t, at{}) {
-			left, giver, ok := cs.LastWrite(took.Addr, uint64(took.Size))
-			_, from, given := passes.Source(y)
-			if took.IsWrite() || took.Overlaps(cs.AccessAt(x)) || !ok || giver == t || !given || passes.guest.Name(from) != cs.guest.Name(giver) {
+		for y, took := range pr.passes.Forward(t, at{}) {
+			left, giver, ok := pr.LastWrite(took.Addr, uint64(took.Size))
+			_, from, given := pr.passes.Source(y)
+			if took.IsWrite() || took.Overlaps(pr.AccessAt(x)) || !ok || giver == t || !given || pr.passes.guest.Name(from) != pr.guest.Name(giver) {
 				continue
 			}
-			set, _, _ := cs.Source(x)
-			taken, takes := passes.takenAt(t, y)
-			if !takes || !left.Before(set) || len(common(cs.Held(left), cs.Held(x))) == 0 {
+			set, _, _ := pr.Source(x)
+			taken, takes := pr.passes.takenAt(t, y)
+			if !takes || !left.Before(set) || len(common(pr.Held(left), pr.Held(x))) == 0 {
 				continue
 			}
-			s, l, h := cs.Shown(x), cs.Shown(left), passes.Shown(taken)
+			s, l, h := pr.Shown(x), pr.Shown(left), pr.passes.Shown(taken)
 			if s.Symbol == "" || l.Symbol == "" || where(s.Stack) == "" || where(l.Stack) == "" || where(h.Stack) == "" {
 				continue
 			}

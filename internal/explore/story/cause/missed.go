@@ -136,16 +136,16 @@ func (cs *Case) touched(work *trace.Access, x at) bool {
 
 // postedEarly: a thread waits for a semaphore that another one posts, and then reads what that
 // one writes only afterwards.
-func (cs *Case) postedEarly(f *flip) string {
-	data := cs.Shown(f.first)
+func (pr *Pair) postedEarly(f *flip) string {
+	data := pr.Shown(f.first)
 	if data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" {
 		return ""
 	}
 	var wait *call // the late thread's last operation before the read
 	for i := 0; i <= f.first.Beat; i++ {
-		for k := range cs.Beats[i].Ops {
-			o := &cs.Beats[i].Ops[k]
-			if cs.Beats[i].Step.Thread == f.other && (i < f.first.Beat || int(o.At) <= f.first.Access) {
+		for k := range pr.Beats[i].Ops {
+			o := &pr.Beats[i].Ops[k]
+			if pr.Beats[i].Step.Thread == f.other && (i < f.first.Beat || int(o.At) <= f.first.Access) {
 				wait = &call{Beat: i, Op: o}
 			}
 		}
@@ -153,13 +153,13 @@ func (cs *Case) postedEarly(f *flip) string {
 	if wait == nil || wait.Op.Kind != trace.OpSemWait {
 		return ""
 	}
-	posts, waits := cs.Calls(wait.Op.Obj, trace.OpSemPost), cs.Calls(wait.Op.Obj, trace.OpSemWait, trace.OpSemTryWait)
+	posts, waits := pr.Calls(wait.Op.Obj, trace.OpSemPost), pr.Calls(wait.Op.Obj, trace.OpSemWait, trace.OpSemTryWait)
 	n := slices.IndexFunc(waits, func(c call) bool { return c.Op == wait.Op })
 	// Only the two use it, so that its n-th post lets the n-th wait go on.
-	others := slices.ContainsFunc(posts, func(c call) bool { return cs.By(c) != f.thread }) || slices.ContainsFunc(waits, func(c call) bool { return cs.By(c) != f.other })
+	others := slices.ContainsFunc(posts, func(c call) bool { return pr.By(c) != f.thread }) || slices.ContainsFunc(waits, func(c call) bool { return pr.By(c) != f.other })
 	if others || n < 0 || n >= len(posts) || posts[n].Beat > wait.Beat {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s posts %s (%s) before it writes %s (%s), and thread %s, which has waited for that (%s), reads it (%s). Post after the write.",
-		f.early.thread, cs.guest.VariableName(wait.Op.Obj), cs.Place(posts[n]), data.Name(), f.earlyIs, data.Thread, cs.Place(*wait), f.here)
+		f.early.thread, pr.guest.VariableName(wait.Op.Obj), pr.Place(posts[n]), data.Name(), f.earlyIs, data.Thread, pr.Place(*wait), f.here)
 }

@@ -87,18 +87,18 @@ func (cs *Case) countedApart(f *scheduler.Failure) string {
 
 // neverLocked: two threads change several words of one object, in runs in which no thread takes
 // a lock or uses atomic operations.
-func (cs *Case) neverLocked(passes *Case) string {
-	if len(cs.collided) < 2 {
+func (pr *Pair) neverLocked() string {
+	if len(pr.collided) < 2 {
 		return ""
 	}
-	x, y := cs.collided[0], cs.collided[1]
-	of := cs.ObjectAt(x)
-	a, b := cs.Shown(x), cs.Shown(y)
-	if a.Thread == b.Thread || of == "" || cs.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
+	x, y := pr.collided[0], pr.collided[1]
+	of := pr.ObjectAt(x)
+	a, b := pr.Shown(x), pr.Shown(y)
+	if a.Thread == b.Thread || of == "" || pr.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
 		return ""
 	}
 	changed := map[uint64][]string{} // by which of the two
-	for _, s := range []*Case{cs, passes} {
+	for _, s := range []*Case{pr.Case, pr.passes} {
 		for i := range s.Beats {
 			for k := range s.Beats[i].Ops {
 				o := &s.Beats[i].Ops[k]

@@ -14,13 +14,13 @@ import (
 // another thread's section comes in between. A run that passes has that one before or after both.
 
 // apart: of two sections of a lock that belong together, and one of another thread's in between.
-func (cs *Case) apart(failed trace.TID, passes *Case) string {
-	f := cs.flip
+func (pr *Pair) apart(failed trace.TID) string {
+	f := pr.flip
 	if f.early.op == nil || f.late.op == nil || !record.Takes(f.early.op) || !record.Takes(f.late.op) || f.early.op.Obj != f.late.op.Obj {
 		return ""
 	}
 	lock := f.late.op.Obj
-	mine, its := cs.Sections(f.other, lock), cs.Sections(f.thread, lock)
+	mine, its := pr.Sections(f.other, lock), pr.Sections(f.thread, lock)
 	opened := func(list []record.Section) int { // the one that comes first here
 		for i := range list {
 			if list[i].Open.Beat == f.first.Beat {
@@ -33,19 +33,19 @@ func (cs *Case) apart(failed trace.TID, passes *Case) string {
 	if n < 0 {
 		return ""
 	}
-	if text := cs.betweenTwo(f.thread, f.other, its, mine[n], failed, lock, passes); text != "" {
+	if text := pr.betweenTwo(f.thread, f.other, its, mine[n], failed, lock); text != "" {
 		return text
 	}
 	for i := range its {
 		if !its[i].Open.Before(mine[n].Close) {
-			return cs.betweenTwo(f.other, f.thread, mine, its[i], failed, lock, passes)
+			return pr.betweenTwo(f.other, f.thread, mine, its[i], failed, lock)
 		}
 	}
 	return ""
 }
 
 // betweenTwo says what is wrong where a section of thread u's comes between two of thread t's.
-func (cs *Case) betweenTwo(t, u trace.TID, list []record.Section, mid record.Section, failed trace.TID, obj uint64, passes *Case) string {
+func (pr *Pair) betweenTwo(t, u trace.TID, list []record.Section, mid record.Section, failed trace.TID, obj uint64) string {
 	var one, two *record.Section
 	for i := range list {
 		if !mid.Open.Before(list[i].Close) {
@@ -57,21 +57,21 @@ func (cs *Case) betweenTwo(t, u trace.TID, list []record.Section, mid record.Sec
 	if one == nil {
 		return ""
 	}
-	lock := cs.guest.VariableName(obj)
-	let := cs.unlocked(t, lock, one.Open, mid.Open)
+	lock := pr.guest.VariableName(obj)
+	let := pr.unlocked(t, lock, one.Open, mid.Open)
 	if let == "" {
 		return ""
 	}
-	if text := cs.changedApart(t, u, *one, mid, lock, let, passes); text != "" && failed == u {
+	if text := pr.changedApart(t, u, *one, mid, lock, let); text != "" && failed == u {
 		return text
 	}
 	if two == nil {
 		return ""
 	}
-	if text := cs.readApart(t, u, *one, *two, mid, lock, let); text != "" && failed == t {
+	if text := pr.readApart(t, u, *one, *two, mid, lock, let); text != "" && failed == t {
 		return text
 	}
-	return cs.actedLate(t, u, *one, *two, mid, lock, let)
+	return pr.actedLate(t, u, *one, *two, mid, lock, let)
 }
 
 // actedLate: thread t reads something in one section and changes something else in the next. In
@@ -112,21 +112,21 @@ func (cs *Case) readApart(t, u trace.TID, one, two, mid record.Section, lock, le
 
 // changedApart: thread t changes two variables in two sections. Thread u reads both in one, in
 // between, and fails. A run that passes has thread t's second section.
-func (cs *Case) changedApart(t, u trace.TID, one, mid record.Section, lock, let string, passes *Case) string {
-	for x, a := range cs.Within(u, mid) {
-		w, by, ok := cs.Source(x)
+func (pr *Pair) changedApart(t, u trace.TID, one, mid record.Section, lock, let string) string {
+	for x, a := range pr.Within(u, mid) {
+		w, by, ok := pr.Source(x)
 		if a.IsWrite() || !ok || by != t || !one.Has(w) {
 			continue
 		}
-		for y, o := range cs.Within(u, mid) {
-			if o.IsWrite() || o.Overlaps(a) || cs.WritesIn(t, one, o) {
+		for y, o := range pr.Within(u, mid) {
+			if o.IsWrite() || o.Overlaps(a) || pr.WritesIn(t, one, o) {
 				continue
 			}
-			v, ok := passes.changedLater(t, cs.AccessAt(w), o, lock)
+			v, ok := pr.passes.changedLater(t, pr.AccessAt(w), o, lock)
 			if !ok {
 				continue
 			}
-			r, s, m, n := cs.Shown(x), cs.Shown(y), cs.Shown(w), passes.Shown(v)
+			r, s, m, n := pr.Shown(x), pr.Shown(y), pr.Shown(w), pr.passes.Shown(v)
 			if text := torn("changes", &m, &n, "reads", &r, &s, lock, let); text != "" {
 				return text
 			}

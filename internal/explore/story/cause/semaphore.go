@@ -35,17 +35,17 @@ func (cs *Case) letsInTwo(m, y *result.Access) string {
 
 // passedIn is where the thread of w has waited for the semaphore for which v waits. It is ok if the
 // thread posts it later in a run that passes, and hasn't done so here.
-func (cs *Case) passedIn(w, v *result.Wait, passes *Case) (at string, ok bool) {
-	t, known := cs.guest.Lookup(w.Thread)
-	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(cs.Passed(t, cs.End()), uint64(v.Address)) {
+func (pr *Pair) passedIn(w, v *result.Wait) (at string, ok bool) {
+	t, known := pr.guest.Lookup(w.Thread)
+	if v.For != "semaphore" || w.For == "thread" || w.Thread == v.Thread || w.Address == v.Address || !known || !slices.Contains(pr.Passed(t, pr.End()), uint64(v.Address)) {
 		return "", false
 	}
 	post := []trace.OpKind{trace.OpSemPost}
-	if len(passes.CallsBy(w.Thread, uint64(v.Address), post)) <= len(cs.CallsBy(w.Thread, uint64(v.Address), post)) {
+	if len(pr.passes.CallsBy(w.Thread, uint64(v.Address), post)) <= len(pr.CallsBy(w.Thread, uint64(v.Address), post)) {
 		return "", false
 	}
-	waits := cs.CallsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
-	at = cs.Place(waits[len(waits)-1])
+	waits := pr.CallsBy(w.Thread, uint64(v.Address), []trace.OpKind{trace.OpSemWait, trace.OpSemTryWait})
+	at = pr.Place(waits[len(waits)-1])
 	return at, at != "" && where(w.Stack) != "" && where(v.Stack) != ""
 }
 
@@ -91,22 +91,22 @@ func (cs *Case) barrierAlone(b *result.Bug) string {
 
 // oneRound: a thread reads what another one writes, and both do so between the same two waits at a
 // barrier.
-func (cs *Case) oneRound(f *flip, passes *Case) string {
+func (pr *Pair) oneRound(f *flip) string {
 	if f.early.op != nil || f.late.op != nil || !f.early.writes || f.late.writes {
 		return ""
 	}
-	data, read := cs.Shown(f.first), cs.AccessAt(f.first)
-	if cs.IsAtomic(read) || passes.IsAtomic(passes.AccessAt(f.early.at)) ||
-		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(cs.Held(f.first)) > 0 {
+	data, read := pr.Shown(f.first), pr.AccessAt(f.first)
+	if pr.IsAtomic(read) || pr.passes.IsAtomic(pr.passes.AccessAt(f.early.at)) ||
+		data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld)+len(pr.Held(f.first)) > 0 {
 		return ""
 	}
-	mine, bar := passes.rounds(f.other, f.late.at)
-	its, same := passes.rounds(f.thread, f.early.at)
+	mine, bar := pr.passes.rounds(f.other, f.late.at)
+	its, same := pr.passes.rounds(f.thread, f.early.at)
 	if mine == 0 || mine != its || bar != same {
 		return ""
 	}
 	return fmt.Sprintf("Thread %s writes %s (%s) and thread %s reads it (%s), both between the same two waits at %s. Let all threads wait there once more, between the two.",
-		f.early.thread, data.Name(), f.earlyIs, data.Thread, f.here, cs.guest.VariableName(bar))
+		f.early.thread, data.Name(), f.earlyIs, data.Thread, f.here, pr.guest.VariableName(bar))
 }
 
 // rounds is how often a thread has waited at its latest barrier before an access.
@@ -136,21 +136,21 @@ func waitFor(threads []string) string {
 
 // halfSeen: a thread reads two variables without a lock, and comes between the changes that another
 // one makes to both under a lock.
-func (cs *Case) halfSeen(f *flip, passes *Case) string {
-	data, read := cs.Shown(f.first), cs.AccessAt(f.first)
-	if cs.IsAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(cs.Held(f.first)) > 0 {
+func (pr *Pair) halfSeen(f *flip) string {
+	data, read := pr.Shown(f.first), pr.AccessAt(f.first)
+	if pr.IsAtomic(read) || data.Symbol == "" || data.Bookkeeping || f.here == "" || f.earlyIs == "" || len(f.earlyHeld) == 0 || len(pr.Held(f.first)) > 0 {
 		return ""
 	}
 	lock := f.earlyHeld[len(f.earlyHeld)-1]
-	for x, a := range cs.Backward(f.other, cs.End()) {
-		if a.IsWrite() || a.Addr < record.LowestVariable || f.late.overlaps(a) || cs.IsAtomic(a) || cs.code.Decides(a.PC, read.PC) || len(cs.Held(x)) > 0 || x.Before(f.first) && cs.Operation(x, f.first, record.Unlocks) || f.first.Before(x) && cs.Operation(f.first, x, record.Unlocks) {
+	for x, a := range pr.Backward(f.other, pr.End()) {
+		if a.IsWrite() || a.Addr < record.LowestVariable || f.late.overlaps(a) || pr.IsAtomic(a) || pr.code.Decides(a.PC, read.PC) || len(pr.Held(x)) > 0 || x.Before(f.first) && pr.Operation(x, f.first, record.Unlocks) || f.first.Before(x) && pr.Operation(f.first, x, record.Unlocks) {
 			continue
 		}
-		w, ok := passes.alsoChanges(f, lock, a)
+		w, ok := pr.passes.alsoChanges(f, lock, a)
 		if !ok {
 			continue
 		}
-		second, made := cs.Shown(x), passes.Shown(w)
+		second, made := pr.Shown(x), pr.passes.Shown(w)
 		if second.Symbol == "" || second.Bookkeeping || where(second.Stack) == "" || where(made.Stack) == "" || second.Name() == data.Name() ||
 			result.Innermost(second.Stack).Function != result.Innermost(data.Stack).Function {
 			continue
