@@ -9,7 +9,8 @@ import (
 )
 
 // TestEdges: an operation comes after the latest one of another thread on its object, unless its own
-// thread has made one since; a join after the thread's end; a thread's first step after its creation.
+// thread has made one since. A join comes after the thread's end. A thread's first step comes after
+// its creation.
 func TestEdges(t *testing.T) {
 	const lock, other = 64, 128
 	e := newEdges()
