@@ -189,11 +189,12 @@ func against(s *session.Session, f *scheduler.Failure, st *story.Story, b *resul
 		return
 	}
 	other.NameOthers(b)
-	if b.Passing = st.Against(other); b.Passing != "" {
-		b.PassingSchedule, b.Difference = other.Schedule.String(), st.Differs
+	p := st.Against(other)
+	if b.Passing = p.Text; b.Passing != "" {
+		b.PassingSchedule, b.Difference = other.Schedule.String(), p.Differs
 	}
 	if b.Mistake == "" {
-		b.Mistake = st.MistakeAgainst(b, f.Thread, other)
+		b.Mistake = p.Mistake(b, f.Thread)
 	}
 }
 

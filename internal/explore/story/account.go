@@ -1,6 +1,7 @@
 package story
 
 import (
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -9,12 +10,12 @@ import (
 func (st *Story) Account() []result.Event {
 	var out []result.Event
 	edges, last := newEdges(), map[string]uint64{}
-	for i := range st.beats {
-		b := &st.beats[i]
+	for i := range st.Beats {
+		b := &st.Beats[i]
 		e := result.Event{
-			Thread: laneOf(st.Guest.Name(b.step.Thread)), Begin: b.step.Begin, End: b.step.Last,
-			Choice: uint32(b.step.Choice), Stack: st.Frames(b.stack), Held: st.heldAfter(b, len(b.ops)), Output: b.out,
-			Switch: b.why, Preemption: i+1 < len(st.beats) && st.beats[i+1].step.Preemption,
+			Thread: laneOf(st.Guest.Name(b.Step.Thread)), Begin: b.Step.Begin, End: b.Step.Last,
+			Choice: uint32(b.Step.Choice), Stack: st.Frames(b.Stack), Held: st.HeldAfter(b, len(b.Ops)), Output: b.Out,
+			Switch: b.Why, Preemption: i+1 < len(st.Beats) && st.Beats[i+1].Step.Preemption,
 		}
 		arrives := trace.IsArrivalName(e.Thread)
 		if arrives { // the row is that of the thread which gets the signal
@@ -23,31 +24,31 @@ func (st *Story) Account() []result.Event {
 			e.End = e.Begin
 		}
 		last[e.Thread] = e.End
-		e.After = edges.born(b.step.Thread)
-		for _, t := range b.woken() {
+		e.After = edges.born(b.Step.Thread)
+		for _, t := range b.Woken() {
 			if name := st.Guest.Name(t); !trace.IsDrainName(name) {
 				e.Wakes = append(e.Wakes, name)
 			}
 		}
-		for n, op := range b.ops {
-			if st.own[op.Obj] {
+		for n, op := range b.Ops {
+			if st.IsOwnLock(op.Obj) {
 				continue // its accesses are told
 			}
-			text := st.named(st.Guest.OpText(op))
+			text := st.Named(st.Guest.OpText(op))
 			if e.Does != "" && text != "" {
 				e.Does += ", "
 			}
 			e.Does += text
-			after := edges.after(op, b.step.Thread, i+1)
+			after := edges.after(op, b.Step.Thread, i+1)
 			if text != "" {
-				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.accesses)), Place: st.madeBy(op, i), After: after, Held: st.heldAfter(b, n+1)})
+				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.Accesses)), Place: st.madeBy(op, i), After: after, Held: st.HeldAfter(b, n+1)})
 			}
 		}
-		for k := range b.accesses {
+		for k := range b.Accesses {
 			if arrives {
 				break // to words of the kernel's
 			}
-			e.Accesses = append(e.Accesses, st.shown(i, k))
+			e.Accesses = append(e.Accesses, st.Shown(record.At{Beat: i, Access: k}))
 		}
 		out = append(out, e)
 	}

@@ -35,11 +35,11 @@ func (st *Story) Block(t trace.TID, b heap.Block, given bool) {
 	}
 	stack := allocating(st.Session, t, b)
 	if given {
-		st.ends[lifeEnd{len(st.beats) + 1, b.Addr, true}] = stack
+		st.ends[lifeEnd{len(st.Beats) + 1, b.Addr, true}] = stack
 		l.given = stack
 		st.given(st.Session, b, stack)
 	} else {
-		st.ends[lifeEnd{len(st.beats) + 1, b.Addr, false}] = stack
+		st.ends[lifeEnd{len(st.Beats) + 1, b.Addr, false}] = stack
 		l.back = stack
 	}
 }

@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/race"
 )
@@ -20,15 +21,15 @@ func (st *Story) callers() {
 	if len(st.path) > longestCalled {
 		return
 	}
-	var wanted []at
-	for i := len(st.beats) - 1; i >= 0 && len(wanted) < mostCallers; i-- {
-		b := &st.beats[i]
-		if b.by != nil || st.IsBeside(b.step.Thread) {
+	var wanted []record.At
+	for i := len(st.Beats) - 1; i >= 0 && len(wanted) < mostCallers; i-- {
+		b := &st.Beats[i]
+		if b.By != nil || st.IsBeside(b.Step.Thread) {
 			continue
 		}
-		for k := len(b.accesses) - 1; k >= 0; k-- {
-			if st.inHeader(b.accesses[k].PC) {
-				wanted = append(wanted, at{i, k})
+		for k := len(b.Accesses) - 1; k >= 0; k-- {
+			if st.inHeader(b.Accesses[k].PC) {
+				wanted = append(wanted, record.At{Beat: i, Access: k})
 			}
 		}
 	}
@@ -46,17 +47,17 @@ func (st *Story) callers() {
 	}
 	beside.Guest.Rewind(beside.Root)
 	for i := range st.path {
-		b := &st.beats[i]
-		for ; len(wanted) > 0 && wanted[0].beat == i; wanted = wanted[1:] {
-			a := &b.accesses[wanted[0].access]
+		b := &st.Beats[i]
+		for ; len(wanted) > 0 && wanted[0].Beat == i; wanted = wanted[1:] {
+			a := &b.Accesses[wanted[0].Access]
 			stack, err := stackWithin(beside, &st.path[i], &race.Access{PC: a.PC, Insn: a.Insn})
 			if err != nil {
 				return
 			}
-			if b.stacks == nil {
-				b.stacks = make([][]result.Frame, len(b.accesses))
+			if b.Stacks == nil {
+				b.Stacks = make([][]result.Frame, len(b.Accesses))
 			}
-			b.stacks[wanted[0].access] = stack
+			b.Stacks[wanted[0].Access] = stack
 		}
 		if _, err := beside.Take(&st.path[i]); len(wanted) == 0 || err != nil {
 			return // for finer points, the rest of the path has other steps there

@@ -2,34 +2,32 @@ package story
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"landgo/internal/result"
 	"landgo/internal/trace"
-	"landgo/por"
 )
 
 // choices lists the values that landgo_choice gave and the calls that --faults had fail.
 func (st *Story) choices(b *result.Bug) {
 	switches, last := 0, 0
-	for i := range st.beats {
-		bt := &st.beats[i]
-		if !st.IsBuffer(bt.step.Thread) {
-			if i > 0 && bt.step.Thread != st.beats[last].step.Thread {
+	for i := range st.Beats {
+		bt := &st.Beats[i]
+		if !st.IsBuffer(bt.Step.Thread) {
+			if i > 0 && bt.Step.Thread != st.Beats[last].Step.Thread {
 				switches++
 			}
 			last = i
 		}
-		for k := range bt.ops {
-			o := &bt.ops[k]
-			c := result.Choice{After: switches, Thread: st.Guest.Name(bt.step.Thread)}
+		for k := range bt.Ops {
+			o := &bt.Ops[k]
+			c := result.Choice{After: switches, Thread: st.Guest.Name(bt.Step.Thread)}
 			switch o.Kind {
 			case trace.OpChoose:
 				c.Text = fmt.Sprintf("choice(%d) = %d", o.Obj, o.Arg)
 				c.Place = place(st.Frames([]uint64{o.PC}))
 			case trace.OpFault:
-				stack := st.Frames(bt.stack)
+				stack := st.Frames(bt.Stack)
 				c.Text, c.Place = failure(trace.FaultKind(o.Obj), o.Arg, stack), place(stack)
 				c.Fault = fmt.Sprintf("--faults %v=%d", trace.FaultKind(o.Obj), max(1, st.Config.Failures()[o.Obj]))
 				b.Faults++
@@ -39,17 +37,6 @@ func (st *Story) choices(b *result.Bug) {
 			b.Choices = append(b.Choices, c)
 		}
 	}
-}
-
-// Chosen are the steps of the story with a value that isn't the first, or a failure.
-func (r *record) Chosen() (list []por.PathStep) {
-	for i := range r.beats {
-		b := &r.beats[i]
-		if b.step.Choice > 0 && slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpChoose || o.Kind == trace.OpFault }) {
-			list = append(list, b.step)
-		}
-	}
-	return list
 }
 
 // place is the innermost frame of the user's, not of landgo's header.

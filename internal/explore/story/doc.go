@@ -1,20 +1,16 @@
 // Package story tells a person what came of a run. It runs an execution again with everything
 // recorded, and writes down its switches, the accesses that collide, and what each thread waits
 // for. It adds the lives of blocks, and the two sides of a data race. A record has what happened,
-// step by step, and answers which accesses met (record.go). A beat is one step with all that was
-// seen of it. A Story chooses what of that a person should see. It also warns where a verdict
+// step by step, and answers which accesses met (package record). A Story makes it, and chooses what
+// of it a person should see. Why the run failed is in package cause. It also warns where a verdict
 // means less than it seems to. Invariant: a story is made of one execution alone, and changes
 // nothing of a search.
 //
 // # The files
 //
 //	a story          story (in which order it is told), account (each step), starts (threads), switches,
-//	                 waits, choices, block (lives of memory), buffered (stores unseen), names (memory), callers
-//	what met         collision, looks (a test repeated after a wait), race and view (a data race)
-//	the mistake      mistake (its name), mistakelock, mistakesection, mistakelife, mistakekept, mistakeafter,
-//	                 mistakelast, mistakewait, mistakeasleep, mistakereset, mistakemissed, mistakeheld, mistakesem,
-//	                 mistakeorder and against (a run that passes beside it)
-//	the record       record, recordquery (conflicts, locks held), recordwait (waits and tests),
-//	                 recordbuffer (delayed stores), ownlock (locks of one word), walk (accesses to and fro)
+//	                 waits, choices, block (lives of memory), names (of memory), callers
+//	races            race, view (the two sides of a data race)
 //	a verdict        warning (what lessens it)
+//	what is asked    answers (those of the session and the story to record and cause)
 package story

@@ -8,6 +8,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -185,7 +186,7 @@ func (n *namer) ask(s *session.Session, t trace.TID, addr uint64) {
 
 // pointer is a value as the name of what it points to, or "".
 func (n *namer) pointer(s *session.Session, v uint64) string {
-	if v < lowestVariable {
+	if v < record.LowestVariable {
 		return ""
 	}
 	if name, ok := s.Guest.Variable(v); ok {
@@ -235,7 +236,7 @@ func inLibrary(stack []result.Frame) bool {
 // Or it is the look at a word that the dynamic linker keeps a function's address in.
 func (st *Story) bookkeeping(a *result.Access) bool {
 	addr := uint64(a.Address)
-	if addr < lowestVariable {
+	if addr < record.LowestVariable {
 		return true
 	}
 	f := result.Innermost(a.Stack)
@@ -300,11 +301,11 @@ func (st *Story) lines() bool {
 // hexes are addresses in a text, with the type's name before them if that is known.
 var hexes = regexp.MustCompile(`[\w.\[\]:]+ \(0x[0-9a-f]+\)|0x[0-9a-f]+`)
 
-// named is a text with the names of blocks and variables for addresses.
-func (st *Story) named(text string) string {
+// Named is a text with the names of blocks and variables for addresses.
+func (st *Story) Named(text string) string {
 	return hexes.ReplaceAllStringFunc(text, func(found string) string {
 		_, hex, _ := strings.Cut(found, "0x")
-		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= lowestVariable {
+		if addr, err := strconv.ParseUint(strings.TrimSuffix(hex, ")"), 16, 64); err == nil && addr >= record.LowestVariable {
 			if name := st.of(st.Session, addr); name != "" {
 				return name
 			}
@@ -315,10 +316,10 @@ func (st *Story) named(text string) string {
 
 // nameAll puts names for addresses into what a report says of locks.
 func (st *Story) nameAll(b *result.Bug) {
-	b.Mistake = st.named(b.Mistake)
+	b.Mistake = st.Named(b.Mistake)
 	for i := range b.Waits {
 		w := &b.Waits[i]
-		w.Object, w.Held = st.named(w.Object), st.namedAll(w.Held)
+		w.Object, w.Held = st.Named(w.Object), st.namedAll(w.Held)
 	}
 	for i := range b.Accesses {
 		b.Accesses[i].Held = st.namedAll(b.Accesses[i].Held)
@@ -329,7 +330,7 @@ func (st *Story) nameAll(b *result.Bug) {
 			a.Held = st.namedAll(a.Held)
 		}
 		for k := range b.Steps[i].Wakings {
-			b.Steps[i].Wakings[k].Does = st.named(b.Steps[i].Wakings[k].Does)
+			b.Steps[i].Wakings[k].Does = st.Named(b.Steps[i].Wakings[k].Does)
 		}
 	}
 	for k := range b.Last {
@@ -339,7 +340,7 @@ func (st *Story) nameAll(b *result.Bug) {
 
 func (st *Story) namedAll(list []string) (out []string) {
 	for _, text := range list {
-		out = append(out, st.named(text))
+		out = append(out, st.Named(text))
 	}
 	return out
 }

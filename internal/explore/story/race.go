@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/race"
@@ -90,9 +91,9 @@ func (st *Story) collide(b *result.Bug, x *neighbour) error {
 		stack []result.Frame
 	}{{&x.Earlier, v.first}, {&x.Later, v.second}} {
 		shown := RaceAccess(st.Session, side.a)
-		beat := &st.beats[side.a.Step]
-		if k := slices.IndexFunc(beat.accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
-			shown = st.shown(int(side.a.Step), k)
+		beat := &st.Beats[side.a.Step]
+		if k := slices.IndexFunc(beat.Accesses, func(a trace.Access) bool { return a.PC == side.a.PC && a.Insn == side.a.Insn }); k >= 0 {
+			shown = st.Shown(record.At{Beat: int(side.a.Step), Access: k})
 		}
 		if len(side.stack) > 0 {
 			shown.Stack = side.stack

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/cause"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -13,7 +15,10 @@ import (
 
 // Story replays an execution and writes down what a person needs to see of it.
 type Story struct {
-	record
+	*session.Session
+	*record.Run
+	path     []por.PathStep
+	Schedule trace.Schedule
 	outputs  map[int]int
 	adjacent []neighbour // races, where they are bugs
 	blocks   map[lifeKey]*lifeStacks
@@ -22,21 +27,16 @@ type Story struct {
 	created map[trace.TID]result.Frame // where a thread was made, by the user's code
 	born    []trace.TID                // the threads that the run created, in order
 	roots                              // the user's functions that they run
-	hit     *hit                       // the collision, if it is one in the strict sense
-	flip    *flip                      // the finding of Against
-	// Differs are the events of this run that Against has described.
-	Differs  []result.Moment
-	flips    []flip           // pairs of accesses that come the other way round in that run
-	collided []at             // the accesses of the cause
-	lined    *bool            // see lines
-	stored   map[uint64]bool  // the words of eight bytes that are written; see varies
-	calling  map[int][]uint64 // a beat's calls, while its step is taken
+	lined   *bool                      // see lines
+	stored  map[uint64]bool            // the words of eight bytes that are written; see varies
+	calling map[int][]uint64           // a beat's calls, while its step is taken
+	why     *cause.Case                // why it fails
 }
 
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
-	st := &Story{record: record{Session: s, path: path, Schedule: trace.Schedule{Check: s.Check}}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}, ends: map[lifeEnd][]result.Frame{},
+	st := &Story{Session: s, Run: record.New(answers{s}), path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}, ends: map[lifeEnd][]result.Frame{},
 		created: map[trace.TID]result.Frame{}, roots: roots{}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
@@ -44,11 +44,11 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 	n := newNeighbours(s)
 	for i := range path {
 		p := &path[i]
-		b := beat{step: *p, held: s.Guest.Held(p.Thread)}
+		b := record.Beat{Step: *p, Held: s.Guest.Held(p.Thread)}
 		if i == 0 || path[i-1].Thread != p.Thread || !s.IsBuffer(p.Thread) && (p.Choice > 0 || standsInLibrary(s, s.Guest.PC(p.Thread))) {
-			b.stack = s.Guest.Stack(p.Thread)
+			b.Stack = s.Guest.Stack(p.Thread)
 		}
-		st.roots.look(s, p.Thread, b.stack)
+		st.roots.look(s, p.Thread, b.Stack)
 		st.calling = nil
 		tr, err := s.Take(p)
 		if err != nil {
@@ -60,32 +60,32 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 		if s.Config.FailOnRace {
 			n.step(tr)
 		}
-		b.accesses = append(b.accesses, tr.Accesses...)
+		b.Accesses = append(b.Accesses, tr.Accesses...)
 		for j := range tr.Accesses {
 			if len(tr.Tails) > 0 {
-				b.by = append(b.by, tr.By(j))
+				b.By = append(b.By, tr.By(j))
 			}
 		}
-		for j := range b.accesses {
-			b.values = append(b.values, st.valueOf(p.Thread, &b.accesses[j]))
+		for j := range b.Accesses {
+			b.Values = append(b.Values, st.valueOf(p.Thread, &b.Accesses[j]))
 			name := ""
-			if addr := b.accesses[j].Addr; addr >= lowestVariable {
+			if addr := b.Accesses[j].Addr; addr >= record.LowestVariable {
 				if _, ok := s.Guest.Variable(addr); !ok {
 					st.ask(s, p.Thread, addr)
 					name = st.of(s, addr)
 				}
 			}
-			b.names = append(b.names, name)
+			b.Names = append(b.Names, name)
 		}
-		b.ops, b.wakes, b.calls = append(b.ops, tr.Ops...), append(b.wakes, tr.Wakes...), st.calling
-		for j := range b.ops { // an object's name, while its stack is there
-			if o := &b.ops[j]; o.Size != 0 && o.Obj >= lowestVariable && o.Kind != trace.OpFree {
+		b.Ops, b.Wakes, b.Calls = append(b.Ops, tr.Ops...), append(b.Wakes, tr.Wakes...), st.calling
+		for j := range b.Ops { // an object's name, while its stack is there
+			if o := &b.Ops[j]; o.Size != 0 && o.Obj >= record.LowestVariable && o.Kind != trace.OpFree {
 				if _, ok := s.Guest.Variable(o.Obj); !ok {
 					st.of(s, o.Obj)
 				}
 			}
 		}
-		b.out = st.newOutput()
+		b.Out = st.newOutput()
 		last := s.Guest.Position(p.Thread)
 		seg := trace.Segment{Thread: s.Guest.Name(p.Thread), Until: last.Insns, Part: last.Part, Choice: p.Choice}
 		st.Schedule.Append(seg)
@@ -94,14 +94,15 @@ func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
 			next++
 		}
 		if next < len(path) && path[next].Thread != p.Thread && !s.IsBeside(p.Thread) {
-			b.why = st.named(leaves(s, p.Thread, path[next].Preemption))
+			b.Why = st.Named(leaves(s, p.Thread, path[next].Preemption))
 			if path[next].Preemption {
-				b.left = s.Guest.Stack(p.Thread)
+				b.Left = s.Guest.Stack(p.Thread)
 			}
 		}
-		st.beats = append(st.beats, b)
+		st.Beats = append(st.Beats, b)
 	}
 	st.adjacent = n.seen
+	st.why = cause.New(st.Run, st, s.Guest, answers{s}, s.Platform.Ticks, s.Config.Buffers())
 	return st, nil
 }
 
@@ -117,9 +118,9 @@ func Schedule(s *session.Session, path []por.PathStep) (trace.Schedule, error) {
 
 // valueOf is the value of thread t's access, after its step and as the thread sees it: the value
 // read, or the value written.
-func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
-	if a.Size == 0 || a.Size > 8 || a.Addr < lowestVariable { // a kernel's words have no bytes
-		return value{}
+func (st *Story) valueOf(t trace.TID, a *trace.Access) record.Value {
+	if a.Size == 0 || a.Size > 8 || a.Addr < record.LowestVariable { // a kernel's words have no bytes
+		return record.Value{}
 	}
 	v := little(st.Plain.SeenBy(t, a.Addr, uint64(a.Size)))
 	text, small := Number(v, a.Size)
@@ -132,9 +133,9 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) value {
 		}
 	}
 	if a.IsWrite() {
-		return value{new: text, raw: v}
+		return record.Value{New: text, Raw: v}
 	}
-	return value{old: text, raw: v}
+	return record.Value{Old: text, Raw: v}
 }
 
 // little is a number of at most eight bytes, as memory has it.
@@ -185,11 +186,11 @@ func leaves(s *session.Session, t trace.TID, preemption bool) string {
 // Bug makes the report of the failure in which the story ends.
 func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Minimal) (*result.Bug, error) {
 	st.callers()
-	st.ownLocks()
+	st.findOwnLocks()
 	b := &result.Bug{
 		Kind: fl.Kind, Message: fl.Message, Thread: st.Guest.Name(fl.Thread),
-		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.beforeThreads() && !st.Plain.Ticking(),
-		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.output(),
+		Preemptions: preemptions, Minimal: minimal, BeforeThreads: st.BeforeThreads() && !st.Plain.Ticking(),
+		Schedule: st.Schedule.String(), Stack: st.Session.Stack(fl.Thread), Output: st.Output(),
 	}
 	if fl.Stack != nil { // the thread went on
 		b.Stack = st.Frames(fl.Stack)
@@ -200,21 +201,13 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 	st.switches(b)
 	st.choices(b)
 	st.waits(b, fl)
-	if (!st.Config.Buffers() || !st.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
-		st.collisions(b)
-	}
 	for _, c := range fl.Calls {
 		b.Calls = append(b.Calls, result.Call{Thread: st.Guest.Name(c.Thread), Call: c.Name, Result: c.Result, Begin: c.Begin, End: c.End,
 			Place: result.Innermost(st.Frames([]uint64{c.PC - 1})), Unexplained: c.End == lastEnd(fl.Calls)})
 	}
 	b.Block = st.block(&fl.Block)
-	st.freeing(b, fl)
-	st.burying(b, fl)
-	st.spinning(b)
+	st.why.Explain(b, fl)
 	st.starts(b)
-	if !b.BeforeThreads && !st.Config.Buffers() {
-		b.Mistake = st.mistake(b, fl)
-	}
 	st.nameAll(b)
 	if fl.Kind != trace.Race {
 		return b, nil
@@ -224,6 +217,12 @@ func (st *Story) Bug(fl *scheduler.Failure, preemptions int, minimal result.Mini
 		return nil, fmt.Errorf("an execution went another way when it was run again: %s", fl.Message)
 	}
 	return b, st.collide(b, x)
+}
+
+// Against compares the run with one that passes.
+func (st *Story) Against(passes *Story) *cause.Pair {
+	passes.findOwnLocks()
+	return st.why.Against(passes.why)
 }
 
 // lastEnd is the place of the last end.

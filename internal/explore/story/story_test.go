@@ -10,7 +10,6 @@ import (
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
-	"landgo/por"
 	"landgo/scheduler/witness"
 )
 
@@ -54,93 +53,6 @@ func reading(t *testing.T) *session.Session {
 	}
 	s.Guest = &session.Guest{Told: session.Told{Namer: names{}, Roster: names{}}}
 	return s
-}
-
-// access is a beat of a thread's with one access in a function, under a lock or not.
-func access(t *testing.T, s *session.Session, thread trace.TID, function string, flags trace.AccessFlags, preemption, locked bool) beat {
-	t.Helper()
-	f, ok := s.Image.Symbol(function)
-	if !ok {
-		t.Fatalf("no function %s", function)
-	}
-	b := beat{step: por.PathStep{Thread: thread, Preemption: preemption}, values: make([]value, 1),
-		accesses: []trace.Access{{Addr: 64, Size: 4, PC: f.Addr, Flags: flags}}}
-	if locked {
-		b.ops = []trace.Op{{Kind: trace.OpLock, Obj: 8, At: 0}, {Kind: trace.OpUnlock, Obj: 8, At: 1}}
-	}
-	return b
-}
-
-// TestAwaited: what a thread waits for at the end is in the cause, though another collision
-// comes before it.
-func TestAwaited(t *testing.T) {
-	s := reading(t)
-	at := func(b beat, addr uint64) beat {
-		b.accesses[0].Addr = addr
-		return b
-	}
-	st := &Story{record: record{Session: s, beats: []beat{at(access(t, s, 1, "takes", 0, false, false), 64), at(access(t, s, 1, "counts", 0, false, false), 128),
-		at(access(t, s, 2, "gives", trace.Write, true, false), 64), at(access(t, s, 2, "counts", trace.Write, false, false), 128)}}}
-	for _, c := range []struct {
-		waits result.Addr
-		want  string
-	}{
-		{0, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
-		{128, "thread 2 changes balance (guest.c:4) after thread 1's read (guest.c:4), and before that thread went on"},
-		{256, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
-	} {
-		b := result.Bug{Waits: []result.Wait{{Thread: "1", Address: c.waits}}}
-		if st.collisions(&b); b.Cause != c.want {
-			t.Errorf("waits for %v: %q, want %q", c.waits, b.Cause, c.want)
-		}
-	}
-}
-
-// TestHeld: a step's locks are those that it ends with, and each operation has those after it.
-func TestHeld(t *testing.T) {
-	s := reading(t)
-	b := access(t, s, 1, "takes", 0, false, true)
-	b.held = []string{"other"}
-	st := &Story{record: record{Session: s, beats: []beat{b}}}
-	for n, want := range []int{1, 2, 1} {
-		if got := st.heldAfter(&b, n); len(got) != want || got[0] != "other" {
-			t.Errorf("after %d operations: %q", n, got)
-		}
-	}
-	if got := st.held(at{0, 0}); len(got) != 2 {
-		t.Errorf("at the access: %q", got)
-	}
-}
-
-// TestCollision: the cause is another thread's write between two accesses of the one
-// that was preempted, and not one under a lock that all of them hold.
-func TestCollision(t *testing.T) {
-	s := reading(t)
-	begun := access(t, s, 1, "takes", 0, false, false)
-	between := access(t, s, 2, "gives", trace.Write, true, false)
-	again := access(t, s, 1, "counts", trace.Write, false, false)
-	anew := access(t, s, 2, "gives", trace.Write, true, false)
-	anew.ops = []trace.Op{{Kind: trace.OpFree, Obj: 64, Size: 4}}
-	looked := access(t, s, 2, "gives", 0, true, false)
-	under := []beat{access(t, s, 1, "counts", 0, false, true), access(t, s, 2, "gives", trace.Write, true, true), access(t, s, 1, "counts", trace.Write, false, true)}
-	for _, c := range []struct {
-		name  string
-		beats []beat
-		want  string
-	}{
-		{"between two", []beat{begun, between, again}, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
-		{"after one", []beat{begun, between}, "thread 2 changes balance (guest.c:3) after thread 1's read (guest.c:2), and before that thread went on"},
-		{"a write behind a read", []beat{again, looked, between}, "thread 2 changes balance (guest.c:3) after thread 1's write (guest.c:4), and before that thread went on"},
-		{"the memory's next life", []beat{begun, anew, again}, "thread 2 changes balance (guest.c:3) before thread 1's write (guest.c:4)"},
-		{"all under a lock", under, "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:4) and its write (guest.c:4)"},
-		{"some under a lock", append(slices.Clone(under), begun, between, again), "thread 2 changes balance (guest.c:3) between thread 1's read (guest.c:2) and its write (guest.c:4)"},
-	} {
-		st := &Story{record: record{Session: s, beats: c.beats}}
-		var b result.Bug
-		if st.collisions(&b); b.Cause != c.want {
-			t.Errorf("%s: %q, want %q", c.name, b.Cause, c.want)
-		}
-	}
 }
 
 // TestWarnings: what no execution met is warned of by its name, and a verdict that is

@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -11,25 +12,25 @@ import (
 // switches lists the switches from thread to thread.
 func (st *Story) switches(b *result.Bug) {
 	from, last := 0, 0 // the latest beat of a thread
-	for i := 1; i < len(st.beats); i++ {
-		prev, next := &st.beats[last], &st.beats[i]
-		if st.IsBeside(next.step.Thread) {
+	for i := 1; i < len(st.Beats); i++ {
+		prev, next := &st.Beats[last], &st.Beats[i]
+		if st.IsBeside(next.Step.Thread) {
 			continue
 		}
 		last = i
-		if prev.step.Thread == next.step.Thread {
+		if prev.Step.Thread == next.Step.Thread {
 			continue
 		}
 		step := result.Step{
-			From: st.Guest.Name(prev.step.Thread), To: st.Guest.Name(next.step.Thread),
-			Why: prev.why, Preemption: next.step.Preemption, Instruction: prev.step.Last,
+			From: st.Guest.Name(prev.Step.Thread), To: st.Guest.Name(next.Step.Thread),
+			Why: prev.Why, Preemption: next.Step.Preemption, Instruction: prev.Step.Last,
 			Stack: st.Frames(st.leftAt(i)),
 		}
 		step.Accesses, step.Wakings = st.latest(from, i), st.wakings(from, i)
 		from = i
 		b.Steps = append(b.Steps, step)
 	}
-	b.Last, b.LastWakings = st.latest(from, len(st.beats)), st.wakings(from, len(st.beats))
+	b.Last, b.LastWakings = st.latest(from, len(st.Beats)), st.wakings(from, len(st.Beats))
 }
 
 // lastBeats is of how many beats before a switch the accesses are shown: of those that
@@ -41,13 +42,13 @@ const lastBeats, farBeats = 4, 64
 // an underscore first are the C library's (C11 7.1.3).
 func (st *Story) latest(from, to int) (list []result.Access) {
 	tells := func(j, k int) (result.Access, bool) {
-		a := st.shown(j, k)
-		return a, a.Symbol != "" && a.Symbol[0] != '_' || st.varies(&st.beats[j].accesses[k])
+		a := st.Shown(record.At{Beat: j, Access: k})
+		return a, a.Symbol != "" && a.Symbol[0] != '_' || st.varies(&st.Beats[j].Accesses[k])
 	}
 	first := to
 	for seen := 0; first > from && first > to-farBeats && seen < lastBeats; {
 		first--
-		for k := range st.beats[first].accesses {
+		for k := range st.Beats[first].Accesses {
 			if a, ok := tells(first, k); ok && !a.Bookkeeping {
 				seen++
 				break
@@ -55,12 +56,12 @@ func (st *Story) latest(from, to int) (list []result.Access) {
 		}
 	}
 	for j := first; j < to; j++ {
-		l := st.beats[j].accesses
+		l := st.Beats[j].Accesses
 		for k := range l {
 			if k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
 				continue // of one call
 			}
-			if a, ok := tells(j, k); ok && !st.written(j, k) {
+			if a, ok := tells(j, k); ok && !st.Written(j, k) {
 				list = append(list, a)
 			}
 		}
@@ -72,9 +73,9 @@ func (st *Story) latest(from, to int) (list []result.Access) {
 func (st *Story) varies(a *trace.Access) bool {
 	if st.stored == nil {
 		st.stored = map[uint64]bool{}
-		for i := range st.beats {
-			for k := range st.beats[i].accesses {
-				if w := &st.beats[i].accesses[k]; w.IsWrite() {
+		for i := range st.Beats {
+			for k := range st.Beats[i].Accesses {
+				if w := &st.Beats[i].Accesses[k]; w.IsWrite() {
 					words(w, func(word uint64) bool { st.stored[word] = true; return false })
 				}
 			}
@@ -96,10 +97,10 @@ func words(a *trace.Access, is func(word uint64) bool) bool {
 // wakings lists the calls in some beats by which a thread wakes others, or would have.
 func (st *Story) wakings(from, to int) (list []result.Waking) {
 	for i := from; i < to; i++ {
-		b := &st.beats[i]
-		for k := range b.ops {
-			o := &b.ops[k]
-			if st.own[o.Obj] {
+		b := &st.Beats[i]
+		for k := range b.Ops {
+			o := &b.Ops[k]
+			if st.IsOwnLock(o.Obj) {
 				continue
 			}
 			switch o.Kind {
@@ -113,13 +114,13 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 				continue
 			}
 			signal := o.Kind == trace.OpCondSignal || o.Kind == trace.OpCondBroadcast
-			woken := b.woken()
+			woken := b.Woken()
 			if len(woken) == 0 && !signal {
 				continue // no thread waited, as nearly always
 			}
-			w := result.Waking{Thread: st.Guest.Name(b.step.Thread), Does: st.Guest.OpText(*o)}
+			w := result.Waking{Thread: st.Guest.Name(b.Step.Thread), Does: st.Guest.OpText(*o)}
 			if o.PC != 0 {
-				w.Place = st.caller(call{i, o})
+				w.Place = st.Caller(record.Call{Beat: i, Op: o})
 			}
 			for _, t := range woken {
 				w.Wakes = append(w.Wakes, st.Guest.Name(t))
@@ -134,80 +135,52 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 // sends is an operation of beat i that sends a thread a signal, or by which one arrives; the
 // sending itself tells of one that arrives at once.
 func (st *Story) sends(i int, o *trace.Op) (w result.Waking, ok bool) {
-	t := st.beats[i].step.Thread
+	t := st.Beats[i].Step.Thread
 	w = result.Waking{Thread: st.Guest.Name(t), Does: st.Guest.OpText(*o), Signal: true}
 	switch {
 	case o.Signal() == 0 || w.Does == "" || trace.TID(o.Obj) == t:
 		return w, false
 	case o.Arg&trace.Arrives != 0:
 		w.Thread = st.Guest.Name(trace.TID(o.Obj))
-		return w, !slices.ContainsFunc(st.beats[i-1].ops, func(sent trace.Op) bool { return sent.Kind == trace.OpPost && sent.Obj == o.Obj })
+		return w, !slices.ContainsFunc(st.Beats[i-1].Ops, func(sent trace.Op) bool { return sent.Kind == trace.OpPost && sent.Obj == o.Obj })
 	case o.PC != 0:
-		w.Place = result.Innermost(toUser(st.Frames(st.beats[i].stack)))
+		w.Place = result.Innermost(toUser(st.Frames(st.Beats[i].Stack)))
 	}
 	return w, true
 }
 
-// woken are the threads that a beat wakes, and doesn't create.
-func (b *beat) woken() []trace.TID {
-	return slices.DeleteFunc(slices.Clone(b.wakes), func(t trace.TID) bool {
-		return slices.ContainsFunc(b.ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(t) })
-	})
-}
-
-// shown is access k of beat j for a person.
-func (st *Story) shown(j, k int) result.Access {
-	b := &st.beats[j]
-	a := st.Access(st.ownerOf(b.madeBy(k)), &b.accesses[k])
+// Shown is an access for a person.
+func (st *Story) Shown(x record.At) result.Access {
+	j, k := x.Beat, x.Access
+	b := &st.Beats[j]
+	a := st.Access(st.OwnerOf(b.MadeBy(k)), &b.Accesses[k])
 	switch {
-	case st.IsBuffer(b.step.Thread) && !st.written(j, k):
+	case st.IsBuffer(b.Step.Thread) && !st.Written(j, k):
 		a.Op = "flushes"
-	case st.delayed(j, k):
+	case st.Delayed(j, k):
 		a.Op = "buffers"
 	}
-	a.Old, a.New = b.values[k].old, b.values[k].new
-	a.Held = st.held(at{j, k})
-	if a.Symbol == "" && k < len(b.names) {
-		a.Symbol = b.names[k]
+	a.Old, a.New = b.Values[k].Old, b.Values[k].New
+	a.Held = st.Held(record.At{Beat: j, Access: k})
+	if a.Symbol == "" && k < len(b.Names) {
+		a.Symbol = b.Names[k]
 	}
-	if len(b.stack) > 0 && b.stack[0] == b.accesses[k].PC && standsInLibrary(st.Session, b.accesses[k].PC) {
-		a.Stack = st.Frames(b.stack)
+	if len(b.Stack) > 0 && b.Stack[0] == b.Accesses[k].PC && standsInLibrary(st.Session, b.Accesses[k].PC) {
+		a.Stack = st.Frames(b.Stack)
 	}
-	if b.stacks != nil && b.stacks[k] != nil {
-		a.Stack = b.stacks[k]
+	if b.Stacks != nil && b.Stacks[k] != nil {
+		a.Stack = b.Stacks[k]
 	}
 	a.Bookkeeping = st.bookkeeping(&a)
 	return a
-}
-
-// madeBy is the thread that made an access.
-func (b *beat) madeBy(k int) trace.TID {
-	if b.by != nil {
-		return b.by[k]
-	}
-	return b.step.Thread
-}
-
-// takes reports whether an operation took a lock.
-func takes(o *trace.Op) bool {
-	switch o.Kind {
-	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
-		return true
-	}
-	return false
-}
-
-// unlocks reports whether an operation releases a lock.
-func unlocks(o *trace.Op) bool {
-	return o.Kind == trace.OpUnlock || o.Kind == trace.OpReadUnlock || o.Kind == trace.OpWriteUnlock
 }
 
 // PreemptedAt adds the instructions before which a thread was preempted in the
 // story, and those of a race that is its bug. A thread at the entry of
 // the allocator counts as at the call, as in race.Access.
 func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
-	for i := 1; i < len(st.beats); i++ {
-		if !st.beats[i].step.Preemption {
+	for i := 1; i < len(st.Beats); i++ {
+		if !st.Beats[i].Step.Preemption {
 			continue
 		}
 		if stack := st.leftAt(i); len(stack) > 0 {
@@ -222,4 +195,22 @@ func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
 			at[x.Earlier.PC], at[x.Later.PC] = true, true
 		}
 	}
+}
+
+// leftAt is the stack at which the thread before beat i was left: where it
+// stood when it went on, or where it stands at the end.
+func (st *Story) leftAt(i int) []uint64 {
+	for st.IsBeside(st.Beats[i-1].Step.Thread) {
+		i--
+	}
+	t := st.Beats[i-1].Step.Thread
+	if left := st.Beats[i-1].Left; left != nil {
+		return left // and not where a signal has taken it since
+	}
+	for j := i; j < len(st.Beats); j++ {
+		if st.Beats[j].Step.Thread == t {
+			return st.Beats[j].Stack
+		}
+	}
+	return st.Guest.Stack(t)
 }

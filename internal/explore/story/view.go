@@ -6,6 +6,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -121,7 +122,7 @@ func Visit(s *session.Session, path []por.PathStep, views ...*View) (seen *Visit
 func (v *Visited) pointers(tr *trace.Transition) {
 	word := v.Image.Machine.Word()
 	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; uint64(a.Size) == word && a.Addr >= lowestVariable {
+		if a := &tr.Accesses[i]; uint64(a.Size) == word && a.Addr >= record.LowestVariable {
 			v.learn(v.Session, a.Addr, little(v.Plain.SeenBy(tr.Thread, a.Addr, word)))
 		}
 	}

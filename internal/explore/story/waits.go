@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -29,7 +30,7 @@ func (st *Story) waits(b *result.Bug, f *scheduler.Failure) {
 		out := result.Wait{Thread: st.Guest.Name(w.Thread), For: w.For, Object: w.Name, Address: result.Addr(w.Obj), Stack: stack, Held: st.Guest.Held(w.Thread)}
 		if w.Owner != trace.NoThread {
 			out.Owner = st.Guest.Name(w.Owner)
-			out.Acquired = st.acquired(w.Owner, w.Obj)
+			out.Acquired = st.Acquired(w.Owner, w.Obj)
 		} else if owner, at, ok := st.taker(w.Obj); ok && w.For == "mutex" {
 			out.Owner, out.Acquired = st.Guest.Name(owner), at
 		}
@@ -63,18 +64,18 @@ func waitCycle(waits []result.Wait) []string {
 // the word of one that is free.
 func (st *Story) taker(word uint64) (t trace.TID, where *result.Frame, ok bool) {
 	free := true
-	for i := range st.beats {
-		b := &st.beats[i]
-		for k := range b.accesses {
-			if a := &b.accesses[k]; a.Addr != word || !a.IsWrite() {
+	for i := range st.Beats {
+		b := &st.Beats[i]
+		for k := range b.Accesses {
+			if a := &b.Accesses[k]; a.Addr != word || !a.IsWrite() {
 				continue
 			}
-			switch v := b.values[k].raw; {
+			switch v := b.Values[k].Raw; {
 			case v == 0:
 				free, ok = true, false
 			case free:
-				f := result.Innermost(st.shown(i, k).Stack)
-				free, t, where, ok = false, b.madeBy(k), &f, b.accesses[k].Flags&trace.RMW != 0
+				f := result.Innermost(st.Shown(record.At{Beat: i, Access: k}).Stack)
+				free, t, where, ok = false, b.MadeBy(k), &f, b.Accesses[k].Flags&trace.RMW != 0
 			}
 		}
 	}

@@ -1,0 +1,150 @@
+package cause
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"landgo/internal/explore/story/record"
+	"landgo/internal/result"
+	"landgo/internal/trace"
+	"landgo/scheduler"
+)
+
+// Locks that are used against their rules, or not at all: what came before tells what to change.
+
+const unlockOnEveryWay = "Unlock it on every way to the thread's end; where a thread can be cancelled, by pthread_cleanup_push."
+
+// misused: a lock is held too long, taken twice, or released once too often.
+func (cs *Case) misused(b *result.Bug, f *scheduler.Failure) string {
+	if f.Misuse == scheduler.OtherMisuse {
+		return ""
+	}
+	lock, t, here := cs.guest.VariableName(f.Lock), cs.guest.Name(f.Thread), where(b.Stack)
+	holder, taken := "", ""
+	if f.Holder != trace.NoThread {
+		holder = cs.guest.Name(f.Holder)
+		at := cs.Acquired(f.Holder, f.Lock)
+		if at == nil || at.File == "" {
+			return ""
+		}
+		taken = at.Where()
+	}
+	if f.Misuse == scheduler.KeptAtEnd {
+		return fmt.Sprintf("Thread %s takes %s (%s) and ends without releasing it. %s", t, lock, taken, unlockOnEveryWay)
+	}
+	if here == "" {
+		return ""
+	}
+	switch f.Misuse {
+	case scheduler.TakenTwice:
+		return fmt.Sprintf("Thread %s takes %s (%s) and wants it once more (%s) before it releases it. Unlock it before, or have a function for callers that hold it.", t, lock, taken, here)
+	case scheduler.Upgraded:
+		return fmt.Sprintf("Thread %s holds %s for reading (%s) and wants it for writing (%s). Release it first, and look again once it is held for writing: another thread may come in between.", t, lock, taken, here)
+	case scheduler.AnothersLock:
+		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s releases it (%s). The thread that takes a lock has to release it; a semaphore may be posted by another thread.", holder, lock, taken, t, here)
+	case scheduler.HeldAtItsEnd:
+		if f.Holder == f.Thread {
+			return fmt.Sprintf("Thread %s takes %s (%s), and destroys or initialises it (%s) while it holds it. Unlock it first.", t, lock, taken, here)
+		}
+		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
+	case scheduler.NotTaken:
+		by, at := cs.LastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
+		if at != "" && by == f.Thread {
+			return fmt.Sprintf("Thread %s releases %s (%s), and once more (%s). Unlock it once for each time that it is taken.", t, lock, at, here)
+		}
+		if cs.Acquired(f.Thread, f.Lock) == nil {
+			return fmt.Sprintf("Thread %s releases %s (%s) without having taken it. Lock it before.", t, lock, here)
+		}
+	case scheduler.UsedGone:
+		by, at := cs.LastOperation(f.Lock, trace.OpMutexDestroy, trace.OpCondDestroy, trace.OpRWDestroy, trace.OpBarrierDestroy, trace.OpSemDestroy)
+		if at == "" {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). Wait for the threads that use it first, with pthread_join.", cs.guest.Name(by), lock, at, t, here)
+	}
+	return ""
+}
+
+// countedApart: a thread ends with a lock that it should have released, by a count that it
+// changes and then looks at. Another one changes that in between, and no lock is held.
+func (cs *Case) countedApart(f *scheduler.Failure) string {
+	if f.Misuse != scheduler.KeptAtEnd || cs.hit == nil || cs.hit.thread != f.Thread {
+		return ""
+	}
+	before, mid, after := cs.AccessAt(cs.hit.before), cs.AccessAt(cs.hit.mid), cs.AccessAt(cs.hit.after)
+	if !before.IsWrite() || after.IsWrite() || before.Addr != after.Addr || cs.IsAtomic(before) || cs.IsAtomic(mid) || len(common(cs.Held(cs.hit.before), cs.Held(cs.hit.mid))) > 0 || !mid.IsWrite() {
+		return ""
+	}
+	x, m, y := cs.Shown(cs.hit.before), cs.Shown(cs.hit.mid), cs.Shown(cs.hit.after)
+	if m.Symbol == "" || m.Bookkeeping || where(x.Stack) == "" || where(m.Stack) == "" || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+		return ""
+	}
+	return fmt.Sprintf("Thread %s changes %s and looks at it again (%s), as two steps. In between thread %s changes it too (%s). Let both hold a lock of its own over the change and the look.",
+		cs.guest.Name(f.Thread), m.Name(), lines(x, y), m.Thread, where(m.Stack))
+}
+
+// neverLocked: two threads change several words of one object, in runs in which no thread takes
+// a lock or uses atomic operations.
+func (pr *Pair) neverLocked() string {
+	if len(pr.collided) < 2 {
+		return ""
+	}
+	x, y := pr.collided[0], pr.collided[1]
+	of := pr.ObjectAt(x)
+	a, b := pr.Shown(x), pr.Shown(y)
+	if a.Thread == b.Thread || of == "" || pr.ObjectAt(y) != of || where(a.Stack) == "" || where(b.Stack) == "" {
+		return ""
+	}
+	changed := map[uint64][]string{} // by which of the two
+	for _, s := range []*Case{pr.Case, pr.passes} {
+		for i := range s.Beats {
+			for k := range s.Beats[i].Ops {
+				o := &s.Beats[i].Ops[k]
+				if (record.Takes(o) || o.Kind == trace.OpSemWait) && s.eventPlace(&event{at: at{Beat: i}, op: o}) != "" {
+					return ""
+				}
+			}
+			for k := range s.Beats[i].Accesses {
+				w, by := &s.Beats[i].Accesses[k], s.guest.Name(s.Beats[i].MadeBy(k))
+				if w.Flags&trace.Atomic != 0 && w.Addr >= record.LowestVariable && !s.Shown(at{Beat: i, Access: k}).Bookkeeping {
+					return ""
+				}
+				if w.IsWrite() && (by == a.Thread || by == b.Thread) && s.ObjectAt(at{Beat: i, Access: k}) == of && !slices.Contains(changed[w.Addr], by) {
+					changed[w.Addr] = append(changed[w.Addr], by)
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(changed, func(_ uint64, by []string) bool { return len(by) < 2 })
+	if len(changed) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Threads %s and %s both change %s (%s), with no lock that keeps their uses of it apart. Let both hold one lock for as long as they use it.", a.Thread, b.Thread, of, lines(a, b))
+}
+
+// lockOrder: each thread of the cycle holds a lock that another one wants.
+func lockOrder(b *result.Bug) string {
+	n := len(b.Cycle)
+	waits := make([]*result.Wait, n)
+	for i, name := range b.Cycle {
+		for k := range b.Waits {
+			if w := &b.Waits[k]; w.Thread == name && strings.HasSuffix(w.For, "mutex") && w.Acquired != nil && w.Acquired.File != "" {
+				waits[i] = w
+			}
+		}
+		if waits[i] == nil {
+			return ""
+		}
+	}
+	if n < 2 {
+		return ""
+	}
+	var turns []string
+	for i, w := range waits {
+		before := waits[(i+n-1)%n] // it wants what w's thread holds
+		turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then %s (%s)", w.Thread, before.Object, before.Acquired.Where(), w.Object, where(w.Stack)))
+	}
+	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
+}

@@ -1,0 +1,96 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
+
+// An event that is reset: a thread sets a variable for the threads that wait for it, and the
+// variable is set back before they have looked.
+
+// wipe is a write to a variable that another one undoes.
+type wipe struct{ set, back at }
+
+// reset: a thread waits for ever on a condition variable, or in a loop, because of what it finds in
+// a variable. That was set for it, and was set back unseen.
+func (cs *Case) reset(b *result.Bug) string {
+	for w, entered := range cs.CondWaits(b) {
+		signals := cs.Calls(uint64(w.Address), trace.OpCondSignal, trace.OpCondBroadcast)
+		for x, test := range cs.Backward(cs.By(*entered), at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
+			if len(cs.Held(x)) == 0 {
+				break
+			}
+			v, ok := cs.wiped(cs.By(*entered), x)
+			if test.IsWrite() || !ok || !slices.ContainsFunc(signals, func(c call) bool { return cs.By(c) == cs.Maker(v.set) && !cs.After(v.set, c) && cs.After(v.back, c) }) {
+				continue
+			}
+			return cs.wipedText(&v, x, w.Thread, where(w.Stack))
+		}
+	}
+	if b.Kind != trace.Livelock {
+		return ""
+	}
+	for i := range b.Loops {
+		l := &b.Loops[i]
+		spins, known := cs.guest.Lookup(l.Thread)
+		for k := range l.Waits {
+			x := cs.LastOf(spins, cs.End(), &trace.Access{Addr: uint64(l.Waits[k].Address), Size: uint32(l.Waits[k].Size), Flags: trace.Write})
+			if !known || x.Beat < 0 || cs.AccessAt(x).IsWrite() {
+				continue
+			}
+			if v, ok := cs.wiped(spins, x); ok {
+				return cs.wipedText(&v, x, l.Thread, where(l.Lines))
+			}
+		}
+	}
+	return ""
+}
+
+// wiped is how the value came about that a thread reads and waits with: another thread wrote
+// another value before. The thread that wrote over that hasn't read it, unless it wrote it itself,
+// and neither has the waiting one.
+func (cs *Case) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
+	back, by, ok := cs.Source(x)
+	if !ok {
+		return v, false
+	}
+	set, setter, ok := cs.Source(back)
+	if !ok || setter == waiter || cs.Alone(set) || cs.RawAt(set) == cs.RawAt(back) {
+		return v, false
+	}
+	read, over, first := cs.AccessAt(x), cs.AccessAt(back), cs.AccessAt(set)
+	if read.Addr != over.Addr || over.Addr != first.Addr || read.Size != over.Size || over.Size != first.Size || over.Flags&trace.RMW != 0 {
+		return v, false
+	}
+	for _, t := range []trace.TID{waiter, by} {
+		for y, a := range cs.Backward(t, back) {
+			if y.Before(set) {
+				break
+			}
+			if a.Overlaps(over) && !(a.IsWrite() && t == setter) {
+				return v, false
+			}
+		}
+	}
+	return wipe{set, back}, true
+}
+
+func (cs *Case) wipedText(v *wipe, x at, waiter, waits string) string {
+	set, back, look := cs.Shown(v.set), cs.Shown(v.back), cs.Shown(x)
+	if set.Symbol == "" || set.Bookkeeping || set.New == "" || back.New == "" || where(set.Stack) == "" || where(back.Stack) == "" || where(look.Stack) == "" || waits == "" {
+		return ""
+	}
+	if set.Thread == back.Thread {
+		return fmt.Sprintf("Thread %s sets %s to %s (%s) and back to %s (%s) before thread %s looks at it (%s), so thread %s waits for ever (%s). Let a thread that has seen it set it back, or count these events and never count down.",
+			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, where(look.Stack), waiter, waits)
+	}
+	cure := "Set it back where a look finds it set, under the same lock as the look."
+	if len(cs.Held(v.back)) == 0 {
+		cure = "Set it back where a look finds it set, in one atomic step."
+	}
+	return fmt.Sprintf("Thread %s sets %s back to %s (%s), and hasn't looked at it since thread %s set it to %s (%s). So thread %s waits for ever (%s) for what has come already. %s",
+		back.Thread, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits, cure)
+}
