@@ -129,7 +129,7 @@
 //	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough
 //	              (errors that an execution goes past), format, uses (which points were met; do
 //	              threads share anything?), longest, panic (last words)
-//	conditions    promise (landgo_always, landgo_eventually)
+//	conditions    promise (landgo_always, landgo_eventually), aside (functions of the guest that are run on the side)
 //	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
 //	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),
 //	              repeated (stores of what is there)
