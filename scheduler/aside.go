@@ -9,7 +9,7 @@ import (
 	"landgo/kernel"
 )
 
-// Functions of the guest, run on the side: a condition's, or one that an allocator is asked by.
+// Functions of the guest that are run on the side: conditions, and specifications of objects.
 
 // asideStack is how much of the stack below a call's such a function has, and
 // asideBudget how many instructions.
