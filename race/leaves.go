@@ -71,8 +71,8 @@ func (d *order) leaves(n int32) []int32 {
 }
 
 // shownBy is 1 more than the thread t that has made clock n for others to see, and has ticked then.
-// Who knows t's time in it has seen it, or a later one of t's: their clocks are after n. 0: it isn't
-// known who made it.
+// A thread that knows t's time in it has seen it, or a later one of t's: their clocks are after n. 0: it isn't
+// known which thread made it.
 func (d *order) shownBy(n int32) int32 { return d.ids[int(n)*(d.span+1)+d.span] }
 
 // saw reports whether clock b is after a for sure, by what shownBy says of a.

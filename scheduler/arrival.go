@@ -65,7 +65,7 @@ func (s *System) Arrival(t trace.TID) kernel.Arrival {
 
 // TakesInCall implements kernel.Interrupter.
 func (s *System) TakesInCall(t trace.TID) bool {
-	return !s.trusted(&s.threads[t]) || s.inStream(t)
+	return !s.trusted(&s.threads[t]) || s.inCalls(t)
 }
 
 // set has a thread for the signals on their way to each thread, after a step that may have sent

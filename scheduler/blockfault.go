@@ -49,7 +49,7 @@ func (k *Blocks) wrong(out *Failure, addr uint64, does string) {
 // allocator's memory may end right before or behind it, or have been given back. Low
 // addresses are numbers that a program may have for other reasons.
 func (k *Blocks) nearHeap(addr uint64) bool {
-	return k.in.heap.Near(addr, abi.PageSize) || !k.in.cfg.NativeMalloc && !k.in.cfg.Pools && k.InHeap(addr) && (addr >= kernel.HeapLo || k.in.heap.Near(addr, 1<<20))
+	return k.in.heap.Near(addr, abi.PageSize) || !k.in.cfg.OwnAllocator && !k.in.cfg.Pools && k.InHeap(addr) && (addr >= kernel.HeapLo || k.in.heap.Near(addr, 1<<20))
 }
 
 // closedBlock describes a fault within a live block: the program took back what its
@@ -129,7 +129,7 @@ func (k *Blocks) oneMapping(sp, addr uint64) bool {
 
 // InHeap reports whether an address is in an allocator's memory.
 func (k *Blocks) InHeap(addr uint64) bool {
-	if !k.in.cfg.NativeMalloc && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || k.in.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
+	if !k.in.cfg.OwnAllocator && (addr-kernel.HeapLo < kernel.HeapHi-kernel.HeapLo || k.in.lowHeap && addr-kernel.LowHeapLo < kernel.LowHeapHi-kernel.LowHeapLo) {
 		return true
 	}
 	for _, p := range k.in.heap.Owned() {

@@ -70,7 +70,7 @@ type Watcher interface {
 	Accessed(t trace.TID, tr *trace.Transition, made []trace.Access, watched bool)
 	// Meets: the function with RunsQuiet that a thread is in has touched what others use.
 	Meets(trace.TID)
-	// Stands: a thread stops in the midst of the function with RunsStream that it is in.
+	// Stands: a thread stops in the midst of the function with RunsCalls that it is in.
 	Stands(trace.TID)
 	// CheckGuarded refuses accesses to objects past their functions.
 	CheckGuarded(trace.TID, []trace.Access) error
@@ -187,8 +187,8 @@ const (
 	RunsStep
 	// RunsTested: an allocator that is tested, in its own memory.
 	RunsTested
-	// RunsStream: a function of stdio. Its calls of the kernel are steps (effects.go).
-	RunsStream
+	// RunsCalls: one whose calls of the kernel are steps (effects.go).
+	RunsCalls
 )
 
 // Verdict is the consequence of a stop at a breakpoint.
@@ -208,16 +208,15 @@ const (
 // Carry has a Carrier carry functions out. It is called once, before Boot.
 func (s *fixed) Carry(c Carrier) { s.lib = c }
 
-// trusted reports whether a thread runs code of the C library that landgo takes as
-// correct.
+// trusted reports whether a thread runs code that landgo takes as correct.
 func (s *fixed) trusted(th *thread) bool {
 	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
 }
 
-// inStream reports whether a thread is in the midst of a function of stdio whose calls of the kernel are
+// inCalls reports whether a thread is in the midst of a function whose calls of the kernel are
 // steps, where there is a point before each operation.
-func (s *fixed) inStream(t trace.TID) bool {
-	return s.EveryOperation() && s.lib.Running(t)&(RunsFollowed|RunsStream) == RunsStream
+func (s *fixed) inCalls(t trace.TID) bool {
+	return s.EveryOperation() && s.lib.Running(t)&(RunsFollowed|RunsCalls) == RunsCalls
 }
 
 // uncarried stands for the Carrier that is missing in a guest which schedules its

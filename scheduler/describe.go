@@ -70,8 +70,8 @@ func (s *fixed) removed(addr uint64) bool {
 	return ok && k.Removed(addr)
 }
 
-// Unwritten is the rest in the C library's buffer of standard output where thread t
-// has ended the process by exit, which would write it. It is valid until the next step.
+// Unwritten is the rest in the guest's own buffer of standard output where thread t
+// has ended the process by a call that would write it. It is valid until the next step.
 func (s *fixed) Unwritten(t trace.TID) []byte {
 	return s.lib.Unwritten(t).Text
 }

@@ -129,9 +129,9 @@
 //	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough
 //	              (errors that an execution goes past), format, uses (which points were met; do
 //	              threads share anything?), longest, panic (last words)
-//	conditions    promise (landgo_always, landgo_eventually)
+//	conditions    promise (landgo_always, landgo_eventually), aside (functions of the guest that are run on the side)
 //	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
-//	              (fences that the guest hasn't got), fenceall (membarrier), streamed (movnt),
+//	              (fences that the guest hasn't got), fenceall (calls that empty all buffers), streamed (movnt),
 //	              repeated (stores of what is there)
 //	other rooms   carrier (the library), steered (the kernel that schedules itself)
 //	twin          reads of memory that was never written

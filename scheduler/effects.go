@@ -20,9 +20,9 @@ import (
 // is a step of its own. So a call within another step must not touch anything
 // unforeseen, and each is compared.
 //
-// A function of stdio may call the kernel more than once (fclose writes and closes). Other threads
-// may come between, and signals, while the stream is locked. So such a call is a step of its own too,
-// in the midst of the function (inStream).
+// A trusted function may call the kernel more than once: to write and to close, say. Other threads
+// may come between, and signals, while it holds a lock. So such a call is a step of its own too,
+// in the midst of the function (inCalls).
 
 // Sharing is of what threads touch by calls and operations that landgo makes for them: which
 // of it others share, and its record.
@@ -147,7 +147,7 @@ func (x *Sharing) sharesForeseen(th *thread, p *kernel.Plan, f *kernel.Foresight
 }
 
 // sharesWords reports whether another thread shares words of the kernel's that a call would touch. Of
-// a call in a function of stdio, these say whether it is a step.
+// a call in the midst of a trusted function, these say whether it is a step.
 func (x *Sharing) sharesWords(th *thread, f *kernel.Foresight) (shared bool) {
 	for i := range f.Accesses {
 		if a := &f.Accesses[i]; x.in.isWord(a.Addr) && x.sharesTouch(th.ID, a) {

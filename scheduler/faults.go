@@ -85,7 +85,7 @@ func (g *Failing) kinds(th *thread) (list []trace.FaultKind) {
 		return nil
 	}
 	for k := range trace.NumFaults {
-		inside := k == trace.FaultMalloc && g.in.cfg.NativeMalloc && g.in.cfg.Faults[k] > 0 && g.in.Entered() && g.in.lib.Running(th.ID)&RunsFollowed != 0
+		inside := k == trace.FaultMalloc && g.in.cfg.OwnAllocator && g.in.cfg.Faults[k] > 0 && g.in.Entered() && g.in.lib.Running(th.ID)&RunsFollowed != 0
 		if (inside || g.Possible(th.ID, k)) && f.CanFail(th.ID, k) {
 			list = append(list, k)
 		}

@@ -9,7 +9,7 @@ import (
 	"landgo/scheduler/names"
 )
 
-// A call that empties the store buffers of all threads (membarrier). Each is empty at a moment
+// A call that empties the store buffers of all threads. Each is empty at a moment
 // of its own during the call. So the call is several steps. It begins, when the caller's own
 // buffer is empty. For each thread that ever stores, a *drain* finds the buffer empty, as a step
 // of its own. When all have, the caller goes on, by a step that does nothing else. A drain is a

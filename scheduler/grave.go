@@ -12,7 +12,7 @@ import (
 // The stack of a thread that has ended is no thread's, although its pages may stay
 // mapped for the next thread: an access to it is a bug. It is the memory from the
 // start of its mapping up to the thread control block, with the thread-local
-// variables. The memory from there on is the C library's own.
+// variables. The memory from there on is the threads' library's own.
 //
 // A stack that the program gave for the thread itself is the program's memory, and so is
 // that of a thread which no trusted function has made.

@@ -21,7 +21,7 @@ import (
 //
 // That a thread gets signals is a fact (known.Facts.Signalled). A handler that is left by a jump
 // counts as running for ever. The signals that cancel a thread are left out, unless threads may
-// be cancelled anywhere: their handlers are the C library's, and look at nothing that the thread
+// be cancelled anywhere: their handlers are trusted code, and look at nothing that the thread
 // is about.
 
 // SeeLife learns that threads look whether others live.
@@ -53,13 +53,13 @@ type Receiver interface {
 }
 
 // takesSignals reports whether a call is the one by which a thread takes signals again
-// that it has just created another. The C library blocks them all meanwhile: one to the
+// that it has just created another. The function that creates threads blocks them all meanwhile: one to the
 // process goes to another thread then.
 func (g *signals) takesSignals(th *thread, p *kernel.Plan) bool {
 	return p.Unmasks && g.createsQuietly(th) && len(g.learning.known.Signalled) > 0
 }
 
-// createsQuietly: it is in the C library's function that creates a thread, not in a
+// createsQuietly: it is in a trusted function that creates a thread, not in a
 // handler.
 func (g *signals) createsQuietly(th *thread) bool {
 	return !th.Starting && g.in.lib.Running(th.ID)&(RunsCreate|RunsFollowed) == RunsCreate

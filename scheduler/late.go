@@ -113,8 +113,8 @@ func (e *Ends) endsEarly(t trace.TID) {
 }
 
 // traceless has the first steps of an execution that ended with no traces of other threads than
-// thread. Of the next execution those that both have aren't looked at again: with the C library's
-// own locks an execution has hundreds of steps, and few of them are new.
+// thread. Of the next execution those that both have aren't looked at again: with locks
+// that aren't trusted an execution has hundreds of steps, and few of them are new.
 type traceless struct {
 	thread  trace.TID
 	pointer uint64
@@ -139,7 +139,7 @@ func (l *traceless) differ(steps []stepInfo, t trace.TID, pointer uint64, leaves
 }
 
 // leavesTraces reports whether a step did what can be told when the process has ended.
-// pointer is where the C library keeps how much exit is to write, or 0.
+// pointer is where the guest keeps how much the end is to write, or 0.
 func (e *Ends) leavesTraces(tr *trace.Transition, pointer uint64) bool {
 	k, prints := e.in.kernel.(outputKernel)
 	for i := range tr.Accesses {

@@ -88,7 +88,7 @@ func (l *leaks) words(p heap.Piece, found func(uint64)) {
 		if n == 8 {
 			w = binary.LittleEndian.Uint64(b)
 		}
-		if l.in.cfg.NativeMalloc || l.in.cfg.Pools || len(l.in.mapped.Blocks()) > 0 || l.blocks.InHeap(w) {
+		if l.in.cfg.OwnAllocator || l.in.cfg.Pools || len(l.in.mapped.Blocks()) > 0 || l.blocks.InHeap(w) {
 			found(w)
 		}
 	}

@@ -72,7 +72,7 @@ type state struct {
 // cells go back with the machine.
 type cells struct {
 	// entered is 1 once main has begun, or if the guest names no main. Blocks
-	// allocated before are the C library's.
+	// allocated before are the guest's libraries'.
 	entered emu.Cell
 	ranOut  emu.Flag // a timed wait ran out
 	// threadStatus is 1 when the process's status was set by a thread on its way out.

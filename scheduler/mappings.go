@@ -14,7 +14,7 @@ import (
 // Memory that the program itself maps by a system call consists of blocks too. Each has the call
 // that mapped it and the one that took it back. Its pages keep accesses out: only accesses that
 // fault have to be checked, and a right program can't get a false alarm. Memory mapped within a
-// function of the C library (stacks, malloc's large blocks), or before the program's first thread
+// trusted function (stacks, large blocks of an allocator), or before the program's first thread
 // runs, is no block of these.
 //
 // A mapping has whole pages: what lies between the bytes asked for and the end of

@@ -24,9 +24,9 @@ type Config struct {
 	// Tested: the guest's own library is tested, and roles only say where
 	// preemption points are; with Guarded, of some functions they say more (CheckGuarded).
 	Tested, Guarded bool
-	// NativeMalloc: the guest's own allocator runs, and is followed. Pools: allocators
+	// OwnAllocator: the guest's own allocator runs, and is followed. Pools: allocators
 	// whose code is tested are.
-	NativeMalloc, Pools bool
+	OwnAllocator, Pools bool
 	// Leaks says which blocks that are left at the end are bugs.
 	Leaks Leaks
 	// Fill, if not nil, has the bytes that blocks of memory are filled with when

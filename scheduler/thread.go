@@ -127,7 +127,7 @@ type stander struct {
 	spinStand Stand    // StandSpin: what it stands at otherwise
 	trap      emu.Trap // StandTrap
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for
-	// none. The C library's own don't count that end a call. One that goes on elsewhere than in
+	// none. Those of trusted code, which end a call, don't count. One that goes on elsewhere than in
 	// leftAt hasn't returned.
 	left   uint64
 	leftAt emu.Range

@@ -58,14 +58,14 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	}
 	if q.isEvent(th, &p, &f) || stands {
 		th.Stand = StandTrap
-		q.stopsInStream(th.thread)
+		q.stopsInCalls(th.thread)
 		return true, nil
 	}
 	return q.trap(th, tr, 0, &p, &f)
 }
 
 // foresee says what the call at which a thread stands would touch: nothing where that
-// is the C library's own business, or where the process ends.
+// is the business of trusted code alone, or where the process ends.
 func (q *Traps) foresee(th *thread, p *kernel.Plan) (f kernel.Foresight) {
 	if p.Blocked || p.About&kernel.AboutSuccess != 0 || th.Starting || q.in.lib.Running(th.ID)&RunsFollowed != 0 {
 		return f
@@ -94,7 +94,7 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 	case q.in.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
 	case q.in.trusted(th.thread):
-		th.loose = q.in.inStream(th.ID) && (q.learning.known.Signalled[uint64(th.ID)] || q.sharing.sharesWords(th.thread, f))
+		th.loose = q.in.inCalls(th.ID) && (q.learning.known.Signalled[uint64(th.ID)] || q.sharing.sharesWords(th.thread, f))
 		return th.loose || q.signals.takesSignals(th.thread, p)
 	}
 	shared, alike := q.sharing.sharesForeseen(th.thread, p, f)
@@ -115,9 +115,9 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 	return p.Effect == kernel.Event
 }
 
-// stopsInStream notes that a thread stops in the midst of a function of stdio, if it does.
-func (q *Traps) stopsInStream(th *thread) {
-	if q.in.inStream(th.ID) {
+// stopsInCalls notes that a thread stops in the midst of a function whose calls are steps, if it does.
+func (q *Traps) stopsInCalls(th *thread) {
+	if q.in.inCalls(th.ID) {
 		q.in.lib.Stands(th.ID)
 	}
 }
@@ -342,7 +342,7 @@ func (q *Traps) goesOn(th edit, tr *trace.Transition, call uint64, p *kernel.Pla
 	case out.Sleep:
 		th.Stand, th.pending = StandSleep, out.Pending
 		th.pending.PC = call
-		q.stopsInStream(th.thread)
+		q.stopsInCalls(th.thread)
 		return true, nil
 	case out.Held:
 		th.woken = true

@@ -13,9 +13,8 @@ import (
 
 // Reads of memory that was never written (--check uninit).
 //
-// A guest runs beside twins: the same program, with the same schedule, whose blocks from
-// malloc, and the frames that its functions begin with (emu.Machine.FillFrames), are filled
-// with other bytes. All that a run depends on is the same but those bytes. One may go
+// A guest runs beside twins: the same program, with the same schedule. Their new blocks, and the
+// frames that functions begin with (emu.Machine.FillFrames), are filled with other bytes. All that a run depends on is the same but those bytes. One may go
 // another way: another instruction comes next, or an access has another address, or a
 // system call does something else. That depends on a byte that the program never wrote. No
 // shadow state can be wrong about that: it is shown by two runs. So there is no false
@@ -25,7 +24,7 @@ import (
 // those, with one that isn't in the code, or of what was computed from such bytes. Copying
 // such bytes, or computing with them, is no error.
 //
-// The string functions of a C library are left out, for they look at bytes beyond
+// Trusted functions on strings are left out, for they look at bytes beyond
 // those that they were given (image.ReadsAhead). Their results aren't left out, nor
 // the ends of the texts that they are given. How many instructions they take may
 // depend on those bytes too, so a thread's instruction numbers may differ between a

@@ -46,7 +46,7 @@
 //	objects       object (pipes and their like), flow (bytes on their way), pipe, socket, counter (eventfd,
 //	              timerfd, signalfd), epoll, poll
 //	files         files (descriptors), fcntl, standard (output by its name), inode (files that the guest
-//	              makes), fallocate, recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, buffers (that
-//	              calls copy, as far as they can), vectored (preadv), devices, capture (output)
+//	              makes), fallocate, recordlock (fcntl's locks), paths, stat (statx too), ioctl, read, write, buffers (that
+//	              calls copy, as far as they can), vectored (preadv), devices, capture (what is written to standard output)
 //	the rest      time, usage, limits, choice (landgo_choice), random, ordinary (ids, uname, advice)
 package linux

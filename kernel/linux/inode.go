@@ -283,23 +283,6 @@ func (c *call) writeInode(o *kernel.Outcome, use uint64, f *inode, vec []buffer)
 	return uint64(len(text))
 }
 
-func doPwrite(c *call, o *kernel.Outcome) uint64 {
-	return c.writeAt(o, []buffer{{c.a[1], min(c.a[2], maxBuffer)}})
-}
-
-// writeAt is a write to a place that the call names. Standard output, pipes and threads' names have
-// none, and devices take no notice of it.
-func (c *call) writeAt(o *kernel.Outcome, vec []buffer) uint64 {
-	use := c.k.files.use(c.int32(0))
-	if use == useClosed {
-		return ebadf
-	}
-	if obj, _ := c.object(use); obj != nil || use < useFile || c.comm(use) != nil {
-		return espipe
-	}
-	return c.write(vec, o)
-}
-
 func doFtruncate(c *call, o *kernel.Outcome) uint64 {
 	c.op(onResource(resourceFiles, 1))
 	use := c.k.files.use(c.int32(0))

@@ -105,7 +105,7 @@ func (l *Library) atBreak(th edit, class breakClass, tr *trace.Transition) (sche
 		}
 		if acts[b.Role].how == allocator && !l.cfg.Tested {
 			th.role = b.Role
-			if l.cfg.NativeMalloc {
+			if l.cfg.OwnAllocator {
 				return l.atFollowed(th, tr)
 			}
 			if b.Role == profile.InsideAllocator {

@@ -212,7 +212,7 @@ func TestOwnAllocators(t *testing.T) {
 	uses := func(c *emutest.Code) { c.Do(func(p *emu.CPU) { p.Store(p.RBX+8, 4, 1) }) }
 	beyond := func(c *emutest.Code) { c.Do(func(p *emu.CPU) { p.Store(p.RBX+32, 4, 1) }) }
 	for _, how := range []string{"native", "pool"} {
-		cfg, alloc, free := scheduler.Config{NativeMalloc: true}, progCalls+16*uint64(profile.Malloc), progCalls+16*uint64(profile.Free)
+		cfg, alloc, free := scheduler.Config{OwnAllocator: true}, progCalls+16*uint64(profile.Malloc), progCalls+16*uint64(profile.Free)
 		if how == "pool" {
 			cfg, alloc, free = scheduler.Config{Pools: true}, poolCalls[profile.Malloc], poolCalls[profile.Free]
 		}

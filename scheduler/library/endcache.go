@@ -32,7 +32,7 @@ const (
 
 // findEndsCache looks for that function, where it is the library's.
 func (l *heapCalls) findEndsCache() {
-	if !l.cfg.NativeMalloc || l.cfg.Tested || l.libc != elffile.Glibc || l.ownAllocator {
+	if !l.cfg.OwnAllocator || l.cfg.Tested || l.libc != elffile.Glibc || l.ownAllocator {
 		return
 	}
 	for addr, b := range l.roles {

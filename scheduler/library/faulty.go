@@ -35,7 +35,7 @@ func (l *Library) faultOf(th edit, b *profile.Bound) (trace.FaultKind, bool) {
 			kind = trace.FaultTryLock
 		}
 	}
-	if kind == trace.NumFaults || kind == trace.FaultMalloc && (l.cfg.NativeMalloc || l.cfg.Tested || b.Own) || !l.core.Failing.Possible(th.ID, kind) {
+	if kind == trace.NumFaults || kind == trace.FaultMalloc && (l.cfg.OwnAllocator || l.cfg.Tested || b.Own) || !l.core.Failing.Possible(th.ID, kind) {
 		return 0, false
 	}
 	return kind, true

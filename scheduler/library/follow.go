@@ -176,7 +176,7 @@ func (l *heapCalls) leaveFollowed(th edit, tr *trace.Transition) {
 func (l *heapCalls) Got(t trace.TID, addr, size uint64) {
 	th := &l.threads[t]
 	switch {
-	case !l.cfg.NativeMalloc && !l.cfg.Pools || size == 0:
+	case !l.cfg.OwnAllocator && !l.cfg.Pools || size == 0:
 	case th.alloc != nil || len(th.inside) > 0:
 		l.machine.Alive(addr, size, false)
 		l.heap.Own(heap.Piece{Addr: addr, Size: size})

@@ -333,7 +333,7 @@ func (l *Library) Running(t trace.TID) (r scheduler.Running) {
 			r |= scheduler.RunsWatched
 		}
 		if q.role == profile.Stdio || q.role == profile.StdioInput {
-			r |= scheduler.RunsStream
+			r |= scheduler.RunsCalls
 		}
 	}
 	if q.own {

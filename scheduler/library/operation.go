@@ -130,7 +130,7 @@ func (l *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 		_, err := l.lives.endThread(th, tr, th.result)
 		return err
 	}
-	if acts[th.role].how == allocator && l.cfg.NativeMalloc {
+	if acts[th.role].how == allocator && l.cfg.OwnAllocator {
 		tr.Loose = true
 		v, err = l.follow(th, tr)
 	} else if acts[th.role].how == allocator {

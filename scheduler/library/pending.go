@@ -31,7 +31,7 @@ func (l *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		l.carried.describe(th, d)
 		return anything
 	}
-	d.Pending, d.Loose = l.pendingOp(th), l.isQuiet(th.role) || isNamed(th.role) || l.cfg.NativeMalloc && acts[th.role].how == allocator
+	d.Pending, d.Loose = l.pendingOp(th), l.isQuiet(th.role) || isNamed(th.role) || l.cfg.OwnAllocator && acts[th.role].how == allocator
 	if th.phase == phaseTaken || th.phase == phaseGiven {
 		d.Loose = false
 	}

@@ -70,7 +70,7 @@ func (l *Library) CarriesOut(pc uint64) bool {
 	case profile.Yield, profile.AssertFail, profile.Join:
 		return true
 	}
-	return acts[b.Role].how == allocator && !l.cfg.NativeMalloc || onObject(b.Role)
+	return acts[b.Role].how == allocator && !l.cfg.OwnAllocator || onObject(b.Role)
 }
 
 // Arguments implements scheduler.Calls.

@@ -131,10 +131,10 @@ func TestAllocators(t *testing.T) {
 			}
 			type block struct{ at, size uint64 }
 			var live []block
-			for _, who := range turns {
-				n := next[who][0]
-				next[who] = next[who][1:]
-				p := w.does(t, trace.TID(who), profile.Malloc, n)
+			for _, turn := range turns {
+				n := next[turn][0]
+				next[turn] = next[turn][1:]
+				p := w.does(t, trace.TID(turn), profile.Malloc, n)
 				if p == 0 || p%16 != 0 {
 					rt.Fatalf("%d bytes at %#x", n, p)
 				}
@@ -147,7 +147,7 @@ func TestAllocators(t *testing.T) {
 					rt.Fatalf("of %d bytes at %#x not all can be used, or one more", n, p)
 				}
 				live = append(live, block{p, n})
-				at[who] = append(at[who], p)
+				at[turn] = append(at[turn], p)
 			}
 			return at
 		}

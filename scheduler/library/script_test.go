@@ -159,7 +159,7 @@ func bootProgram(t testing.TB, cfg scheduler.Config, opts Config, first part, th
 	}
 	mc := emu.Config{Space: linux.DefaultSpace, Code: []emu.Range{{Lo: code.Lo, Hi: code.Hi}}, NoEngine: true, Script: c.Script,
 		Heap: emu.Range{Lo: kernel.HeapLo, Hi: kernel.HeapHi}}
-	if cfg.NativeMalloc || cfg.Pools {
+	if cfg.OwnAllocator || cfg.Pools {
 		mc.Heap, mc.HeapOpen = EveryRange(), true
 	}
 	m, err := emu.New(mc)

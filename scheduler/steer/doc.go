@@ -29,12 +29,21 @@
 //
 // # The files
 //
-//	the kernel    kernel (what a step is), state, lifetime, thread, boot, freeze
-//	one step      run, processor, access (what a run touched; locks held), call, tick, switch, tail, time, enabled, rank, round, resched
-//	the machine   memory, privileged, port, device, screen, exception, fault, user, input
-//	what is told  tell, profile, foretell, belief
-//	no end        spin, off, livelock
-//	memory        heap, overflow
+//	the kernel    kernel (what a step is), lifetime (how long a part lasts), thread, state (going back,
+//	              digests), boot (up to landgo_booted), freeze (a boot that is kept)
+//	one step      run (a thread's own code, or a tick's), processor (its registers, one run of it), access (what
+//	              a run touched; locks held), call (functions with roles), tick (interrupts, delivered),
+//	              switch (from thread to thread), tail (code behind a switch), time (sleeps), enabled (which
+//	              threads can run), rank (priorities), round (yielding until a time), resched (interrupts
+//	              that switch no threads)
+//	the machine   memory (by the kernel's addresses), privileged (instructions), port, device (registers in
+//	              memory), screen, exception, fault (that no instruction makes), user (programs), input (keys)
+//	what is told  tell (by the kernel), profile (by a profile), foretell (how long a sleep takes), belief (until
+//	              a run contradicts it)
+//	no end        spin (a loop of one thread), off (one without interrupts), livelock (of several), stuck (no
+//	              thread can run)
+//	reports       describe (threads and operations, in words)
+//	memory        heap (blocks of the kernel's allocators), overflow (of a stack)
 //
 // Invariant: each schedule is one that the kernel makes itself, under some timing of
 // its timer. All state that a step changes is a word of the machine's log, a thread

@@ -308,7 +308,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	case s.Config.Checks(config.CheckLeakAll):
 		c.Leaks = scheduler.LeaksAll
 	}
-	c.NativeMalloc = s.Config.Malloc == config.MallocNative && s.Platform.carriesOut
+	c.OwnAllocator = s.Config.Malloc == config.MallocNative && s.Platform.carriesOut
 	c.Pools = s.pools()
 	if s.Config.Checks(config.CheckUninit) {
 		c.Fill = &s.fill
