@@ -12,10 +12,9 @@ import (
 // result, but does the same. So additions on one side commute, if the thread finds there what it has
 // found when it was tried.
 //
-// So no other thread writes to these bytes since the thread is there, up to the read. What is found
-// before the addition is looked at where it is tried, and the rest in each step: if one writes to
-// them then, additions aren't tried with reads of them any more. That is learned of the bytes, and all
-// begins again.
+// So no other thread may write to these bytes from the thread's creation up to the read. Writes before
+// the addition are looked for where it is tried, later ones in each step. If one comes then,
+// additions aren't tried with reads of these bytes any more: all begins again.
 //
 // With store buffers there is nothing of this.
 
