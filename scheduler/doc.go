@@ -75,7 +75,9 @@
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
 //	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
 //	                         arrival, or its failure
-//	    Advance                runs the thread to its next point (advance.go)
+//	    Advance                runs the thread to its next point (advance.go); what follows is asked at
+//	                           each stop of the machine
+//	      endless                a step that is long: a loop in which nothing changes? (endless.go)
 //	      runOrPlay              a run, or what came of it in the start that is played (start.go)
 //	        runCPU                 one run of the machine; its accesses are recorded in the transition
 //	      Points.Allowed         at an access: is there a point? (points.go)
@@ -84,6 +86,8 @@
 //	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
 //	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
 //	      buffers.atFence        at an instruction that waits for the store buffer
+//	      Signals.atPrivileged   at one that a program may not execute (faulted.go)
+//	      scouts.cutShort        after so many instructions: what would other threads do meanwhile? (scout.go)
 //	      standAt                at the point where it stops: is it a spin? (spin.go)
 //	  buffers.takeBack       the buffered stores are out of memory again
 //	  Signals.seeTorn        a thread that is gone: what had it half done? (interrupt.go)

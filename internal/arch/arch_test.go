@@ -83,6 +83,7 @@ var may = map[string][]string{
 	"internal/explore/story/cause": {"internal/trace", "heap", "scheduler", "internal/result", "internal/explore/story/record"},
 	"internal/explore/travel":      {"internal/trace", "internal/debugger", "emu", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
 	"internal/explore/byhand":      {"internal/trace", "internal/debugger", "scheduler", "por", "internal/result", "internal/explore/session", "internal/explore/story"},
+	"internal/explore/shorter":     {"internal/trace", "por", "scheduler", "internal/explore/session"},
 	"internal/explore/races":       {"internal/trace", "race", "scheduler", "por", "internal/result", "internal/explore/config", "internal/explore/saved", "internal/explore/session", "internal/explore/story"},
 	"internal/page":                {"internal/result", "internal/trace"},
 	"internal/report":              {"internal/result", "internal/trace"},
@@ -290,7 +291,7 @@ var inParentheses = regexp.MustCompile(`\([^()]*\)`)
 func TestMapsOfFiles(t *testing.T) {
 	for _, room := range []string{
 		"scheduler", "scheduler/library", "scheduler/steer", "scheduler/spins", "scheduler/witness", "por/trust", "kernel/linux", "race", "emu",
-		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story", "internal/explore/story/record", "internal/explore/story/cause",
+		"internal/explore", "internal/explore/config", "internal/explore/session", "internal/explore/story", "internal/explore/shorter", "internal/explore/story/record", "internal/explore/story/cause",
 		"internal/image/debuginfo", "internal/image/static", "internal/image/elffile", "internal/image/profile",
 		"internal/result", "internal/bench", "cmd/landgo", "internal/report", "kernel/bare", "kernel/pebbles",
 		"por/internal/model", "internal/papers", "internal/study", "internal/trace", "internal/format",

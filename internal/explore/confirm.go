@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/shorter"
 	"landgo/internal/explore/story"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -165,7 +166,7 @@ func (c *confirmer) along(events []event) error {
 	}
 	for range confirmAfter {
 		c.threads = c.Guest.Threads(c.threads[:0])
-		t := por.Afterwards(c.threads, c.ran(c.path))
+		t := por.Afterwards(c.threads, shorter.Ran(c.path, c.IsArrival))
 		if t == trace.NoThread {
 			c.failure, c.over = c.Guest.Stuck(false), true
 			return nil

@@ -200,7 +200,7 @@ func (c *curer) try(fences []place) (executions uint64, over bool) {
 		search = config.Stateful
 	}
 	engine, err := por.New(search, por.Options{OneEvent: c.OneEvent(), Unmerged: c.Config.Unmerged(), Variable: c.Image.Extent,
-		Stop: func() bool { return c.run.spent() || c.stop() }})
+		Stop: func() bool { return c.run.Spent() || c.stop() }})
 	if err != nil {
 		panic(err) // it is a constant
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/internal/explore/shorter"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -50,7 +51,7 @@ func (f *finding) attribute() {
 	if len(f.path) == 0 {
 		return
 	}
-	f.failure.Thread, f.preemptions = lastOf(f.path), 0
+	f.failure.Thread, f.preemptions = shorter.LastOf(f.path), 0
 	for i := range f.path {
 		if f.path[i].Preemption {
 			f.preemptions++

@@ -24,7 +24,7 @@
 //	                 sampled (samples with buffers), bufferstates (states with buffers), rest (how much is left),
 //	                 besides (other executions, where one has no end), selfcheck (executions run twice)
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
-//	                 left out), fewpreemptions (the same, by places), fewerfaults, plainer (smaller
-//	                 values), patience (how long all that may take)
+//	                 left out, by internal/explore/shorter), fewerfaults, plainer (smaller values),
+//	                 patience (how long all that may take)
 //	a bug, told      report, passing (a run that passes, to compare), cure (fences)
 package explore

@@ -26,7 +26,7 @@ func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 		h.Plain.LimitFaults(n)
 		run := h.counting(h.refiningSteps())
 		engine, err := por.New("optimal", por.Options{OneEvent: h.OneEvent(), Unmerged: h.Config.Unmerged(), MaxExecutions: minimiseLimit,
-			Stop: func() bool { return run.spent() || h.stop() }})
+			Stop: func() bool { return run.Spent() || h.stop() }})
 		if err != nil {
 			return unlimited, err
 		}

@@ -52,7 +52,7 @@ func (h *hunt) minimise(f *finding) error {
 	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
-		Stop: func() bool { return run.spent() || h.stop() },
+		Stop: func() bool { return run.Spent() || h.stop() },
 	}
 	if f.failure.Kind == trace.Race {
 		return h.minimiseRace(f, run, opts)

@@ -2,8 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
@@ -18,42 +16,21 @@ import (
 // aren't needed. The bug needs the difference between the two (Zeller, FSE 2002,
 // isolates the difference of two states so).
 
-// maxPassing is how many of a bug's preemptions are tried.
-const maxPassing = 8
-
 // passing is a run that passes, near a finding's, or nil.
 func (h *hunt) passing(f *finding) []por.PathStep {
 	if !f.own() && !f.passed() || h.Platform.Ticks {
 		return nil
 	}
 	fine := h.finer
-	s := &shortener{hunt: h, want: f, run: h.counting(h.refiningSteps())}
-	s.divide()
-	h.stopsWithin(h.Session, true)
-	defer h.stopsWithin(h.Session, false)
-	tries := []map[int]move{}
-	for _, i := range slices.Backward(s.forced()) { // the latest differ the least
-		if len(tries) < 2*maxPassing {
-			tries = append(tries, map[int]move{i: longer}, map[int]move{i: later})
+	run := h.counting(h.refiningSteps())
+	s := h.shortener(f, run)
+	var path []por.PathStep
+	h.within(s, func() {
+		if path = s.Near(func() bool { return len(h.Guest.LetThrough()) == 0 }); path == nil {
+			path = h.sampledPassing(run)
 		}
-	}
-	passes := func() bool {
-		return s.ended && s.failure == nil && len(h.Guest.LetThrough()) == 0
-	}
-	for n := 0; n < len(tries) && !s.over; n++ {
-		if s.try(tries[n]); passes() {
-			return h.unlessFiner(s.path, fine)
-		}
-	}
-	for _, s.stints = range slices.Concat(s.earlier(), s.meanwhile(), [][]stint{nil}) {
-		if s.over {
-			break
-		}
-		if s.try(nil); passes() {
-			return h.unlessFiner(s.path, fine)
-		}
-	}
-	return h.unlessFiner(h.sampledPassing(s.run), fine)
+	})
+	return h.unlessFiner(path, fine)
 }
 
 // passingSamples is how many executions are tried at random where none near the bug's
@@ -65,7 +42,7 @@ func (h *hunt) sampledPassing(run *counted) []por.PathStep {
 	p := &passer{hunt: h}
 	engine, err := por.New(fmt.Sprintf("random:runs=%d,seed=1", passingSamples), por.Options{
 		OneEvent: h.OneEvent(), Uncounted: true, Longest: longestSample,
-		Stop: func() bool { return run.spent() || h.stop() },
+		Stop: func() bool { return run.Spent() || h.stop() },
 	})
 	if err != nil {
 		panic(err) // there is such a search
@@ -100,58 +77,6 @@ func (p *passer) Progress(por.Progress) {}
 
 // Restarted implements por.Observer.
 func (p *passer) Restarted() { p.path = nil }
-
-// meanwhile lists the finding's stints with another thread's whole run before one of the
-// last steps.
-func (s *shortener) meanwhile() (list [][]stint) {
-	path := s.want.path
-	s.stints = stintsOf(path)
-	s.try(nil)
-	starts := s.Guest.Starts() // the threads that there are then
-	for cut := len(path) - 1; cut > 0 && cut >= len(path)-maxEarlier; cut-- {
-		for i := len(starts) - 1; i >= 0 && i >= len(starts)-maxEarlier; i-- {
-			if t := starts[i].Thread; t != s.want.failure.Thread {
-				list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: math.MaxUint64}}, stintsOf(path[cut:])))
-			}
-		}
-	}
-	return list
-}
-
-// maxEarlier is how many of the last switches, and steps before each, are tried.
-const maxEarlier = 4
-
-// earlier lists the finding's stints with one of the last ones some steps earlier.
-func (s *shortener) earlier() (list [][]stint) {
-	path := s.want.path
-	for i, switches := len(path)-1, 0; i > 0 && switches < maxEarlier; i-- {
-		if path[i].Thread == path[i-1].Thread {
-			continue
-		}
-		switches++
-		t := path[i].Thread
-		until := path[i].Last
-		for k := i; k < len(path) && path[k].Thread == t; k++ {
-			until = path[k].Last
-		}
-		for cut := i - 1; cut > 0 && cut >= i-maxEarlier; cut-- {
-			list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: until + 1}}, stintsOf(path[cut:])))
-		}
-	}
-	return list
-}
-
-// stintsOf divides a path into stints.
-func stintsOf(path []por.PathStep) (list []stint) {
-	for i := range path {
-		if n := len(list); n > 0 && list[n-1].thread == path[i].Thread {
-			list[n-1].until = path[i].Last
-		} else {
-			list = append(list, stint{thread: path[i].Thread, until: path[i].Last})
-		}
-	}
-	return list
-}
 
 // unlessFiner is a path whose steps are as they were, nil if they became finer.
 func (h *hunt) unlessFiner(path []por.PathStep, before bool) []por.PathStep {

@@ -20,11 +20,6 @@ const (
 // minimiseSteps is what each bug may take in any case, about a second.
 var minimiseSteps uint64 = 500_000
 
-// readable is how many preemptions a story may have that is read. One with more, as of
-// a random walk through a kernel, is shortened for mostMinimiseSteps, however soon it was
-// found.
-const readable = 16
-
 // refiningSteps is what the refining of a bug may cost.
 func (h *hunt) refiningSteps() uint64 {
 	all := min((h.result.Transitions+h.result.Replayed)/refiningShare, h.pace(mostMinimiseSteps))
@@ -67,15 +62,25 @@ func (c *counted) count(tr *trace.Transition) {
 	}
 }
 
-// cost is what it has cost so far, in steps.
-func (c *counted) cost() uint64 { return c.steps + c.insns/c.per }
+// Count implements shorter.Budget.
+func (c *counted) Count() { c.steps++ }
 
-// spent reports whether it has cost all that it may.
-func (c *counted) spent() bool { return c.cost() >= c.most }
+// Halve implements shorter.Budget.
+func (c *counted) Halve() (all func()) {
+	most := c.most
+	c.most -= (most - min(c.Cost(), most)) / 2
+	return func() { c.most = most }
+}
+
+// Cost is what it has cost so far, in steps.
+func (c *counted) Cost() uint64 { return c.steps + c.insns/c.per }
+
+// Spent reports whether it has cost all that it may.
+func (c *counted) Spent() bool { return c.Cost() >= c.most }
 
 // goes reports whether there is some left for a path, and counts it.
 func (c *counted) goes(path []por.PathStep) bool {
-	if c.spent() {
+	if c.Spent() {
 		return false
 	}
 	c.steps += uint64(len(path))
@@ -90,18 +95,4 @@ func (c *counted) runner() session.Runner {
 	r := c.Runner
 	r.System = c
 	return r
-}
-
-// worn reports whether the shortening of a story is to end.
-func (s *shortener) worn() bool {
-	looks := len(s.path)&63 == 0
-	switch {
-	case looks && s.stop():
-		return true
-	case s.settling:
-		return false
-	case s.shortens && s.want.preemptions > readable:
-		return s.run.cost() >= s.unreadableSteps()
-	}
-	return s.run.spent()
 }

@@ -31,7 +31,7 @@ func TestRefiningCosts(t *testing.T) {
 		run := &counted{per: stepInsns * 50, most: 1000}
 		run.System = long{insns: row.insns}
 		steps := uint64(0)
-		for ; !run.spent(); steps++ {
+		for ; !run.Spent(); steps++ {
 			if _, err := run.Step(0, 0); err != nil {
 				t.Fatal(err)
 			}

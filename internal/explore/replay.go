@@ -9,6 +9,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/shorter"
 	"landgo/internal/explore/story"
 	"landgo/internal/image/elffile"
 	"landgo/internal/result"
@@ -157,11 +158,11 @@ func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *r
 	if x := st.RaceIn(file.Message); x != nil && (file.Kind == trace.Race || file.Kind == "" && failure == nil) {
 		failure = &x.Failure
 	}
-	if out := printed(s, lastOf(path)); failure == nil && file.Kind == trace.Output && prints(file.Message, out) {
-		failure = &scheduler.Failure{Kind: trace.Output, Message: file.Message, Thread: lastOf(path)}
+	if out := printed(s, shorter.LastOf(path)); failure == nil && file.Kind == trace.Output && prints(file.Message, out) {
+		failure = &scheduler.Failure{Kind: trace.Output, Message: file.Message, Thread: shorter.LastOf(path)}
 	}
 	if failure == nil {
-		if out := printed(s, lastOf(path)); len(out) > 0 {
+		if out := printed(s, shorter.LastOf(path)); len(out) > 0 {
 			r.Outcomes = []result.Outcome{{Output: string(out[:min(len(out), maxOutcome)]), Executions: 1}}
 		}
 		return nil

@@ -202,17 +202,15 @@ func TestShortenAligned(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		h, f := sampledBug(t, c, 1)
-		s := &shortener{hunt: h, want: f, run: h.counting(1 << 40), shortens: true}
-		path := slices.Clone(f.path)
-		var others []por.PathStep
-		for _, p := range path {
+		steps, before, key := len(f.path), f.preemptions, f.key
+		var others []por.PathStep // some of them can't be taken
+		for _, p := range f.path {
 			others = append(others, p, p)
 		}
 		f.path = others
-		s.preemptedAt() // some of them can't be taken
-		s.divide()
-		if s.align(); s.lost || len(f.path) != len(path) || followed(t, h.Session, f.path) != f.key {
-			t.Errorf("%s: %d steps, and not %d", g.name, len(f.path), len(path))
+		h.shorten(f, h.counting(1<<40))
+		if f.preemptions > before || len(f.path) > steps || followed(t, h.Session, f.path) != key {
+			t.Errorf("%s: %d steps and %d preemptions of %d and %d", g.name, len(f.path), f.preemptions, steps, before)
 		}
 		h.Close()
 	}

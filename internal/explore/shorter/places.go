@@ -1,4 +1,4 @@
-package explore
+package shorter
 
 import (
 	"slices"
@@ -47,13 +47,11 @@ type handover struct {
 // atPlaces looks for an execution of the finding with fewer preemptions, at places where it
 // has some. It takes half of the steps that are left. (Store buffers would be threads of their
 // own in it.)
-func (s *shortener) atPlaces() {
-	if s.over || s.Config.Buffers() {
+func (s *Shortener) atPlaces() {
+	if s.over || s.Buffers {
 		return
 	}
-	most := s.run.most
-	defer func() { s.run.most = most }()
-	s.run.most -= (most - min(s.run.cost(), most)) / 2
+	defer s.run.Halve()()
 	all := s.preemptedAt()
 	for s.coarse {
 		if s.settle(); s.over {
@@ -61,7 +59,7 @@ func (s *shortener) atPlaces() {
 		}
 		all = s.preemptedAt()
 	}
-	for k := 1; k <= fewMost && k < s.want.preemptions && s.want.preemptions >= fewFrom; k++ {
+	for k := 1; k <= fewMost && k < s.Bug.Preemptions && s.Bug.Preemptions >= fewFrom; k++ {
 		for n := 2; ; n *= 2 {
 			some := map[spot]bool{}
 			for _, p := range all[:min(n, len(all))] {
@@ -84,16 +82,16 @@ func (s *shortener) atPlaces() {
 
 // preemptedAt lists the places where threads are preempted in the finding's execution, the
 // last first; where it goes another way than it did, those up to there.
-func (s *shortener) preemptedAt() (list []spot) {
+func (s *Shortener) preemptedAt() (list []spot) {
 	s.execute(func() trace.TID {
 		n := len(s.path)
-		if n == len(s.want.path) || !s.goesOn(n) {
+		if n == len(s.Bug.Path) || !s.goesOn(n) {
 			return trace.NoThread
 		}
-		if s.want.path[n].Preemption {
-			list = append(list, whereIs(session.Find(s.threads, s.ran(s.path))))
+		if s.Bug.Path[n].Preemption {
+			list = append(list, whereIs(session.Find(s.threads, s.ran())))
 		}
-		return s.want.path[n].Thread
+		return s.Bug.Path[n].Thread
 	})
 	slices.Reverse(list)
 	known := map[spot]bool{}
@@ -105,31 +103,31 @@ func (s *shortener) preemptedAt() (list []spot) {
 }
 
 // goesOn reports whether step n of the finding's execution can come next, as its thread can run.
-func (s *shortener) goesOn(n int) bool {
-	th := session.Find(s.threads, s.want.path[n].Thread)
+func (s *Shortener) goesOn(n int) bool {
+	th := session.Find(s.threads, s.Bug.Path[n].Thread)
 	return th != nil && th.Status == trace.Ready
 }
 
 // align has the finding's steps be those that it has here, where it was found with others: while
 // the guest knew of less, or of more.
-func (s *shortener) align() {
+func (s *Shortener) align() {
 	same := true
 	s.execute(func() trace.TID {
 		n := len(s.path)
-		same = same && (n == 0 || s.path[n-1].Last == s.want.path[n-1].Last)
-		if same = same && n < len(s.want.path) && s.goesOn(n); !same {
+		same = same && (n == 0 || s.path[n-1].Last == s.Bug.Path[n-1].Last)
+		if same = same && n < len(s.Bug.Path) && s.goesOn(n); !same {
 			return trace.NoThread
 		}
-		return s.want.path[n].Thread
+		return s.Bug.Path[n].Thread
 	})
-	if !s.over && (s.coarse || len(s.path) < len(s.want.path)) {
+	if !s.over && (s.coarse || len(s.path) < len(s.Bug.Path)) {
 		s.settle()
 	}
 }
 
 // visit tries all executions with k handovers, the first of which are given. It reports
 // whether no more are to be tried: one of them is the finding's now, or points became finer.
-func (s *shortener) visit(places map[spot]bool, overs []handover, k int) bool {
+func (s *Shortener) visit(places map[spot]bool, overs []handover, k int) bool {
 	type meeting struct {
 		n     int
 		ready []trace.TID
@@ -137,8 +135,8 @@ func (s *shortener) visit(places map[spot]bool, overs []handover, k int) bool {
 	var met []meeting
 	n, next := 0, 0
 	count := s.execute(func() trace.TID {
-		t := por.Afterwards(s.threads, s.ran(s.path))
-		if t == trace.NoThread || t != s.ran(s.path) || !places[whereIs(session.Find(s.threads, t))] {
+		t := por.Afterwards(s.threads, s.ran())
+		if t == trace.NoThread || t != s.ran() || !places[whereIs(session.Find(s.threads, t))] {
 			return t
 		}
 		switch n++; {
