@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/part"
 	"landgo/internal/result"
 )
 
@@ -64,6 +65,7 @@ func TestReduced(t *testing.T) {
 		{"kernel/variant.h-0-by_hand-wakeup_lost/kernel-kernel_semaphore", wrong, true, result.Buggy},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			part.Row(t)
 			subjects, err := l.study(tt.name)
 			if err != nil {
 				t.Fatal(err)
