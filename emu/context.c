@@ -329,6 +329,18 @@ static void context_keep(struct machine *m, uc_context *to)
 		memcpy(to, m->plain, sizeof m->plain);
 }
 
+/* The number of what is saved of a CPU that has run nothing, with these registers: an execution makes the
+ * same threads as the one before. */
+static uint64_t started(struct machine *m, const uint64_t *regs)
+{
+	struct started *s = &m->started[(regs[REG_RIP] ^ regs[REG_RSP] >> 4 ^ regs[REG_RDI] >> 3) % MAX_STARTED];
+	if (!s->saved || memcmp(s->regs, regs, sizeof s->regs)) {
+		memcpy(s->regs, regs, sizeof s->regs);
+		s->saved = ++m->saves;
+	}
+	return s->saved;
+}
+
 /* Makes slot a CPU that has run nothing, with these registers. */
 void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 {
@@ -338,7 +350,7 @@ void context_start(struct machine *m, int32_t slot, const uint64_t *regs)
 	cpu_write(m, (1u << NREGS) - 1, regs);
 	context_keep(m, s->cpu);
 	m->live = slot;
-	s->saved = ++m->saves;
+	s->saved = started(m, regs);
 	if (m->bare && m->uc)
 		uc_reg_read(m->uc, UC_X86_REG_CR3, &s->cr3);
 	m->cr3 = s->cr3;
@@ -364,6 +376,7 @@ void context_inherit(struct machine *m, int32_t slot, int32_t parent)
 		return;
 	uc_context_reg_write(to, UC_X86_REG_FPCW, &fpcw);
 	uc_context_reg_write(to, UC_X86_REG_MXCSR, &mxcsr);
+	m->slots[slot].saved = ++m->saves;
 	m->live = -1;
 }
 

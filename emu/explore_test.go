@@ -133,16 +133,22 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+// A step that is made by the engine, and one that was made before.
 func BenchmarkStep(b *testing.B) {
-	e, s := newExplorer(b, 2)
-	b.ResetTimer()
-	begun := processorTime()
-	for range b.N {
-		e.search(s)
+	for _, name := range []string{"made", "recalled"} {
+		b.Run(name, func(b *testing.B) {
+			e, s := newExplorer(b, 2)
+			e.Recall(name == "recalled")
+			b.ResetTimer()
+			begun := processorTime()
+			for range b.N {
+				e.search(s)
+			}
+			spent := processorTime() - begun
+			b.ReportMetric(float64(spent.Nanoseconds())/float64(e.transitions), "cpu-ns/step")
+			b.ReportMetric(float64(e.transitions)/spent.Seconds(), "steps/cpu-s")
+		})
 	}
-	spent := processorTime() - begun
-	b.ReportMetric(float64(spent.Nanoseconds())/float64(e.transitions), "cpu-ns/step")
-	b.ReportMetric(float64(e.transitions)/spent.Seconds(), "steps/cpu-s")
 }
 
 func BenchmarkInstruction(b *testing.B) {

@@ -20,6 +20,7 @@ type Frame struct{ PC, Size uint64 }
 // variables before it writes them then finds that, and not the bytes left there. The fills aren't
 // accesses, and go back with the machine. Nothing has run so far.
 func (m *Machine) FillFrames(fill [8]byte, list []Frame) {
+	m.recall.forget()
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b Frame) int {
 		if a.PC < b.PC {

@@ -53,6 +53,7 @@ func (m *Machine) mapHeap() {
 
 // mapAhead tells the machine of Config.Ahead.
 func (m *Machine) mapAhead() {
+	m.recall.forget()
 	if n := len(m.cfg.Ahead); n > 0 {
 		C.free(unsafe.Pointer(m.c.early))
 		size := C.size_t(n) * C.size_t(unsafe.Sizeof(Range{}))
@@ -154,6 +155,10 @@ func (m *Machine) Bury(n int, r Range) {
 	// The hull only grows: it saves looking into the table.
 	c := m.c
 	c.grave_slots = max(c.grave_slots, C.uint32_t(n+1))
+	if r.Lo >= uint64(c.grave_lo) && r.Hi <= uint64(c.grave_lo+c.grave_len) {
+		return
+	}
+	m.recall.forget()
 	if c.grave_len == 0 {
 		c.grave_lo, c.grave_len = C.uint64_t(r.Lo), C.uint64_t(r.Hi-r.Lo)
 		return

@@ -64,6 +64,7 @@ type Machine struct {
 	regsSet bool // stop.Regs isn't zero
 	regs    Regs // scratch of the method: a variable that C sees is on the heap
 	board   board
+	recall  recall
 
 	digests         []digestPoint // oldest first
 	words           map[*uint64]uint64
@@ -243,7 +244,10 @@ func (m *Machine) Late() uint64 { return uint64(m.c.late) }
 
 // DeclareAllShared makes every access, outside Solo and Quiet runs, an event,
 // whichever threads have touched the memory. For tests.
-func (m *Machine) DeclareAllShared(on bool) { m.c.all_shared = C.bool(on) }
+func (m *Machine) DeclareAllShared(on bool) {
+	m.recall.forget()
+	m.c.all_shared = C.bool(on)
+}
 
 // Break sets a breakpoint of some class before the instruction at addr; class 0
 // removes it. Breakpoints aren't part of the marked state. It reports whether
@@ -256,6 +260,7 @@ func (m *Machine) Break(addr uint64, class uint8) bool {
 	if m.brk[off] == 0 && class != 0 {
 		m.broken = append(m.broken, addr)
 	}
+	m.recall.forget()
 	m.brk[off] = class
 	if class == 0 {
 		m.code[off] &^= C.CODE_BREAK
@@ -280,6 +285,7 @@ func (m *Machine) Breaks(addr uint64) bool {
 // StopPoints stops, in place of those named before. It isn't part of the marked
 // state. Addresses that hold no code are left out.
 func (m *Machine) Points(addrs []uint64) {
+	m.recall.forget()
 	for _, a := range m.named {
 		m.point[m.cfg.codeAt(a)-m.lo] = 0
 	}

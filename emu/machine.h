@@ -39,6 +39,8 @@ enum {
 	MAX_FRAMES = 16,        /* signals whose handlers haven't returned */
 	REGISTER_SIZE = 16,     /* bytes from one register of a device to the next */
 	PLAIN_WORDS = (1 << PAGE_SHIFT) / REGISTER_SIZE / 64,
+	MAX_NOTED = 64,         /* accesses of a run that is kept, see recall.c */
+	MAX_STARTED = 64,       /* CPUs that have run nothing, whose numbers are known */
 	FRAME_ROOM = 1024, /* a smaller change of the stack pointer is a function's own frame */
 };
 
@@ -298,6 +300,27 @@ struct events {
 	struct held held[MAX_HELD];
 };
 
+/* What a run that is to be kept depends on, or has stored to: noted in recall.go. */
+struct noted {
+	uint64_t addr;
+	uint64_t value; /* the bytes before */
+	uint8_t size;   /* 8 at most */
+	uint8_t kind;   /* NOTED_* */
+};
+
+enum {
+	NOTED_VALUE = 1 << 0, /* the run depends on these bytes, */
+	NOTED_STORE = 1 << 1, /* and has written to them; */
+	NOTED_ACCESS = 1 << 2, /* their page has to allow it */
+	NOTED_HELD = 1 << 3,  /* the run begins with other bytes there, which are the context's */
+};
+
+/* A CPU that has run nothing, and its number as in struct slot. */
+struct started {
+	uint64_t regs[NREGS];
+	uint64_t saved;
+};
+
 /* How things were when a run began. */
 struct begun {
 	uint64_t journal; /* the journal's length */
@@ -416,6 +439,10 @@ struct machine {
 	uint64_t path;        /* hash of the instructions and addresses of runs with RUN_HASH */
 	uint64_t *repeat;     /* by a record's hash: number of the run << 32 | where it was seen last */
 	uint32_t run;         /* number of the run */
+	bool noting;          /* the run is to be kept, */
+	bool unnotable;       /* and can't be */
+	uint32_t nnoted;
+	struct noted noted[MAX_NOTED];
 
 	/* Of the machine. */
 	uc_engine *uc;
@@ -470,6 +497,7 @@ struct machine {
 	size_t fpu_at, fpu_end; /* where x87 and SSE lie in one */
 	int32_t live;         /* slot that the engine's CPU equals, or -1 */
 	uint64_t saves;       /* so far */
+	struct started started[MAX_STARTED];
 	int32_t nslots;       /* in use */
 	int32_t slot_cap;     /* with a context */
 	int32_t slot_room;    /* there is memory for */

@@ -135,6 +135,7 @@ func (m *Machine) rewindJournal(n uint64) {
 		place := u.where & (1<<C.UNDO_KIND_SHIFT - 1)
 		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_PERM {
 			fill(m.perm[place:place+u.old>>8], uint8(u.old))
+			m.permitted(place, u.old>>8)
 			continue
 		}
 		if u.where>>C.UNDO_KIND_SHIFT&0xff == C.UNDO_FILL {

@@ -34,6 +34,7 @@ func (m *Machine) Load(addr uint64, p []byte) error {
 		if lo >= hi {
 			continue
 		}
+		m.recall.forget()
 		if msg := C.machine_code_changed(m.c, C.uint64_t(lo), C.uint64_t(hi)); msg != nil {
 			return fmt.Errorf("can't change code at %#x: %s", lo, C.GoString(msg))
 		}
@@ -173,6 +174,7 @@ func (m *Machine) Protect(addr, size uint64, p Prot) {
 		if old := m.perm[first]; old != uint8(p) {
 			m.rememberProt(first, n, old)
 			fill(m.perm[first:first+n], uint8(p))
+			m.permitted(first, n)
 		}
 		first += n
 	}
@@ -191,6 +193,7 @@ func (m *Machine) TakeAway(addr, size uint64) {
 		if old := m.perm[first]; inMap(old) {
 			m.rememberProt(first, n, old)
 			fill(m.perm[first:first+n], gone)
+			m.permitted(first, n)
 		}
 		first += n
 	}

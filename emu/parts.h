@@ -145,6 +145,11 @@ void machine_not_ran(struct machine *m, uint64_t lo, uint64_t hi);
 void machine_did(struct machine *m, uint64_t addr, uint32_t size);
 uint8_t learn_class(struct machine *m, uint64_t addr, uint32_t size);
 
+/* recall.c */
+void note_value(struct machine *m, uint64_t addr, uint32_t size, uint8_t kind);
+void note_access(struct machine *m, uint64_t addr, uint32_t size, bool write);
+void note_held(struct machine *m, const struct slot *s);
+
 /* narrate.c */
 void narrate(struct machine *m, uint64_t addr, uint32_t size, uint8_t what);
 void narrate_end(struct machine *m, uint64_t first);

@@ -12,6 +12,7 @@ func (m *Machine) Ran(lo, hi uint64) bool {
 
 // ForgetRan has Ran count from now on for [lo, hi).
 func (m *Machine) ForgetRan(lo, hi uint64) {
+	m.recall.forget() // a run that isn't made executes nothing
 	C.machine_not_ran(m.c, C.uint64_t(lo), C.uint64_t(hi))
 }
 

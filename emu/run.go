@@ -26,6 +26,16 @@ func (m *Machine) Run(r *Run) *Stop {
 	if r.From < 0 || int32(r.From) >= int32(m.c.nslots) {
 		panic(fmt.Sprintf("emu: run from context %d of %d", r.From, m.c.nslots))
 	}
+	var b beginning
+	note := false
+	if m.asks(r, &b) {
+		var s *Stop
+		if s, note = m.recalled(r, &b); s != nil {
+			return s
+		}
+	}
+	was := m.beforeKept()
+	m.c.noting = C.bool(note)
 	to := m.newSlot()
 	m.order(r, to)
 	if m.cfg.Script != nil {
@@ -42,7 +52,15 @@ func (m *Machine) Run(r *Run) *Stop {
 		to = r.From
 	}
 	m.fillStop(r, to)
+	if note {
+		m.keep(r, &b, was)
+	}
 	return &m.stop
+}
+
+// reuses reports whether a run's first context is given up for its last.
+func (m *Machine) reuses(r *Run) bool {
+	return r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots)
 }
 
 // Halt has runs stop before their next instruction, as if their budget were used up;
@@ -68,7 +86,7 @@ func (m *Machine) order(r *Run, to Ctx) {
 	o.stop_at = C.uint64_t(r.StopAt)
 	o.skip_break = C.bool(r.SkipBreak)
 	o.skip_fence = C.bool(r.SkipFence)
-	o.reuse = C.bool(r.Reuse && (len(m.marks) == 0 || int32(r.From) >= m.marks[len(m.marks)-1].slots))
+	o.reuse = C.bool(m.reuses(r))
 	o.permit, o.user, o.port = C.bool(r.Permit), C.bool(r.User), C.uint32_t(r.Port)
 	o.blind_lo, o.blind_len = C.uint64_t(r.Blind.Lo), C.uint64_t(r.Blind.Hi-r.Blind.Lo)
 	o.nlinks, o.link_len = C.uint32_t(min(len(r.Links), MaxLinks)), C.uint32_t(r.LinkSize)
