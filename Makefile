@@ -20,7 +20,7 @@ PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 3
 # the collector's.
 SPARING = GOGC=400 GOMEMLIMIT=3GiB
 
-.PHONY: help setup paging build runner landgo guests test vet fmt demo bench profile papers pictures film study soak fuzz cover install dist clean
+.PHONY: help setup paging build runner landgo guests shared test vet fmt demo bench profile papers pictures film study soak fuzz cover install dist clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -53,17 +53,23 @@ landgo: runner
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN))
 SUBMAKE = $(ENV) $(MAKE) $(JOBS) -s -C
 
-guests: setup
-	@echo "building the guests: a thousand programs, minutes the first time"
+guests: shared
+	@echo "building the guests for Linux: a thousand programs, minutes the first time"
 	$(SUBMAKE) guests
+
+# Those whose objects are built once for many.
+shared: setup
+	@echo "building the guests for pebbles and the kernels: half a minute the first time"
 	$(SUBMAKE) guests/pebbles all abi
 	$(SUBMAKE) guests/pebbles MACHINE=i386 all abi
 	$(SUBMAKE) guests/kernel
 	$(SUBMAKE) guests/kernel MACHINE=i386
 
+# The tests build landgo themselves (internal/e2e), and those guests for Linux that they have in
+# their turn (internal/compile).
 ## make test     builds, and runs the tests; at its end, what was skipped. Of the rows that take a program
 ##               of their own, a third runs, another with the next commit; make test PART= runs all
-test: build fmt
+test: shared fmt
 	$(ENV) set -o pipefail; $(SPARING) LANDGO_PART=$(PART) go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 
 # go vet and staticcheck keep what they found of sources that stay as they are; deadcode

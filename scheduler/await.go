@@ -286,6 +286,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 	}
 	current := aw.attempt.current
 	var recurs, single bool
+	r := goesOn
 	aw.spins.trials.probe(th, func(th edit) {
 		aw.buffers.enter(th)
 		if v != nil {
@@ -297,11 +298,14 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
 			recurs, single = aw.counts.recursWith(th), true
 		} else {
-			r, _ := aw.spins.comesRound(th)
+			r, _ = aw.spins.comesRound(th)
 			recurs, single = r.recurs(), r == onlyLooks
 		}
 	})
 	aw.attempt.current = current
+	if r == looksOn && v == nil { // its first turn leaves other bytes on the stack than were there
+		aw.counts.learn(th)
+	}
 	if len(aw.tried) >= mostPolls {
 		clear(aw.tried)
 	}

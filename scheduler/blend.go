@@ -43,8 +43,10 @@ type blends struct {
 	leasts map[uint64]int64
 	adds   map[uint64]tested
 	added  map[uint64]bool
-	side   side // of the addition that a thread is about to make (sides.go)
-	unread map[uint64]bool
+	// reading: there were additions that are over only behind reads that follow (due.go).
+	reading bool
+	side    side // of the addition that a thread is about to make (sides.go)
+	unread  map[uint64]bool
 }
 
 // Blend implements por.Blender.

@@ -38,12 +38,13 @@ type counts struct {
 	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]spins.Look
-	tried    map[pollKey]bool // of awaits: a survey may spare some of that
-	deadTo   map[onward]dead  // where these lead out
-	deeply   map[uint64]bool  // looks whose turns are compared but for what is dead in all code that follows
-	deep     bool             // so are those under way
-	fixed    []elffile.Range  // elffile.Constants, once it was asked for
-	told     bool             // bytes were read of which unread is the look
+	choices  map[surveyKey]choice // of additions (sides.go)
+	tried    map[pollKey]bool     // of awaits: a survey may spare some of that
+	deadTo   map[onward]dead      // where these lead out
+	deeply   map[uint64]bool      // looks whose turns are compared but for what is dead in all code that follows
+	deep     bool                 // so are those under way
+	fixed    []elffile.Range      // elffile.Constants, once it was asked for
+	told     bool                 // bytes were read of which unread is the look
 }
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it

@@ -124,7 +124,7 @@
 //	              (within a step), scout (what others would do meanwhile); the rules are in spins/
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),
-//	              between (additions to what threads await)
+//	              due (reads that belong to that), between (additions to what threads await)
 //	spared        unread (stores that nothing reads), alike (symmetry)
 //	traps         effects (what a call touches), copies (in several steps), nap (sleeps), interrupt
 //	              (signals), faulted (going on after a fault), faults (--faults)

@@ -10,20 +10,27 @@ import (
 
 // What becomes of an addition's result (tested.go), where the code doesn't say it by itself. Code without
 // optimisation returns it, C++ from several functions, and others compare it with a variable. So
-// the step is tried with the number that is there, and with those that other additions
-// would leave, and is taken back. Two numbers are on one side if the thread has done the same with
-// both, and stands in the same state then. Registers may differ that are dead on all paths from there
-// (spins.Poise). The first number that leads elsewhere is the pivot. Bytes of the thread's own stack may
-// differ, as long as it doesn't read them: they are watched as those that a counted spin leaves (spins.Leftover).
+// the step is tried with each small number in turn, and is taken back. Two numbers are on one side
+// if the thread has done the same with both, and stands in the same state then. Registers may differ
+// that are dead on all paths from there (spins.Poise). Bytes of the thread's own stack may differ, as
+// long as it doesn't read them: they are watched as those that a counted spin leaves (spins.Leftover).
+//
+// In the direction of the addition, the numbers from the first one on are on one side. The
+// next one is the pivot. Those behind it count as the other side only if they are all alike too.
+// All of a side are tried: a step may come before others that it came after, and finds another number then.
+//
+// Where the result is compared with a variable, the thread reads that first. This is another
+// step, and the result lives on behind the addition. So reads that follow are tried with it, if
+// need be (due.go).
 //
 // Where each number leads elsewhere, as a ticket does, the addition is one like any other. That is
 // learned of its place, and all begins again.
 
 const (
-	// mostBeyond is how many numbers are tried in one direction.
-	mostBeyond = 28
 	// mostTried bounds the instructions of a step that is tried.
 	mostTried = firstChunk / 2
+	// last is the largest number that is tried. Of additions that find a larger one nothing is said.
+	last = trace.MostTried + 1
 )
 
 // side is the blend of the addition that a thread is about to make, as far as trying has found it.
@@ -31,9 +38,6 @@ type side struct {
 	pc    uint64
 	blend trace.Blend
 	more  uint8
-	// By these the numbers of a side could be told apart: bytes of the thread's stack, and registers.
-	left []trace.Range
-	regs trace.RegSet
 }
 
 // tries reports whether a thread is about to make an addition of which only trying tells what becomes of
@@ -41,7 +45,7 @@ type side struct {
 func (bl *blends) tries(th *thread) bool {
 	a := &th.Access
 	if !bl.testing || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&trace.Atomic == 0 || !canAwait(a) ||
-		bl.learning.known.Apart[a.PC] || bl.learning.known.Uncounted[a.PC] || bl.learning.known.Signalled.Has(uint64(th.ID)) || bl.pivotAt(a.PC).is || bl.in.image.FlagsCross() {
+		bl.learning.known.Apart[a.PC] || bl.learning.known.Signalled.Has(uint64(th.ID)) || bl.pivotAt(a.PC).is || bl.in.image.FlagsCross() {
 		return false
 	}
 	return bl.adding(a.PC) && bl.byCode(a.PC) == trace.NoBlend && bl.at(th.ID, a) == trace.NoBlend && bl.unordered(a)
@@ -66,87 +70,199 @@ func (s *System) trySides(th edit) {
 	if bl.side = (side{}); s.probing || !bl.tries(th.thread) {
 		return
 	}
-	current := s.current
-	s.spins.trials.probe(th.thread, func(th edit) {
-		s.buffers.enter(th)
-		bl.side = s.counts.sideOf(th)
-	})
-	s.current = current
-	th.leaving, th.leavingRegs = spins.LeftBy(bl.side.pc, bl.side.left), bl.side.regs
+	at := th.Access
+	before := signed(s.valueFor(th.thread, &at), at.Size)
+	if before < 0 || before > last {
+		return
+	}
+	c := s.counts.choiceAt(th.thread, before)
+	if !c.is {
+		if c.apart {
+			s.known.Apart[at.PC], s.finer = true, true
+		}
+		return
+	}
+	room := before
+	if c.added > 0 {
+		room = last - before
+	}
+	b, more := trace.TestedAddition(at.Size, c.added, c.pivot, before)
+	bl.side = side{at.PC, b.ByTrying(), uint8(min(int64(more), room))}
+	if before == c.pivot { // it is like no other
+		c.left, c.regs = nil, 0
+	}
+	if th.due = c.due(at.PC); th.due != nil {
+		bl.reading = true
+	} else {
+		th.leaving, th.leavingRegs = spins.LeftBy(lookOf(at.PC, 0), c.left), c.regs
+	}
 }
 
-// sideOf tries it.
-func (c *counts) sideOf(th edit) side {
+// signed is the number that so many bytes hold.
+func signed(v uint64, size uint32) int64 {
+	shift := 64 - 8*size
+	return int64(v<<shift) >> shift
+}
+
+// choice is what a thread makes of an addition's result.
+type choice struct {
+	is    bool  // it is a matter of sides
+	apart bool  // it isn't, wherever the count stands
+	added int64 // 1 or -1
+	pivot int64 // noPivot: all numbers are alike
+	// behind: so are those behind the pivot.
+	behind bool
+	depth  int      // so many reads behind the addition make it
+	reads  []looked // these, by whatever result
+	// By these the numbers of a side could be told apart then: bytes of the thread's stack, and
+	// registers.
+	left []trace.Range
+	regs trace.RegSet
+}
+
+const noPivot = -1
+
+// lookOf is the name of an addition that was tried with so many reads behind it, for what it leaves.
+func lookOf(pc uint64, reads int) uint64 { return pc | uint64(reads)<<60 }
+
+// at reports whether it says something about an addition that finds a number.
+func (c *choice) at(before int64) bool {
+	return c.is && (c.behind || c.pivot == noPivot || (before-c.pivot)*c.added <= 0)
+}
+
+// choiceAt is that of a thread whose count holds a number, remembered as long as the thread
+// stands there and finds the same.
+func (c *counts) choiceAt(th *thread, before int64) choice {
+	key := surveyKey{thread: th.ID, number: c.in.since(th), effects: th.Effects}
+	if known, ok := c.choices[key]; ok && (known.at(before) || !known.is) && c.find(th, known.reads) {
+		return known
+	}
+	var made choice
+	current := c.attempt.current
+	for n, on := 0, true; n <= mostReads && on && !made.at(before); n++ {
+		if c.learning.known.Uncounted[lookOf(th.Access.PC, n)] {
+			continue // the thread has read what made no difference up to there
+		}
+		c.spins.trials.probe(th, func(th edit) {
+			c.buffers.enter(th)
+			made, on = c.tryChoice(th, before, n)
+		})
+	}
+	c.attempt.current = current
+	if made.is = made.at(before); key.number == 0 {
+		return made
+	}
+	if len(c.choices) >= mostPolls {
+		clear(c.choices)
+	}
+	c.choices[key] = made
+	return made
+}
+
+// tryChoice tries it, with so many reads behind the addition. on: with some result the thread stands
+// before another one.
+func (c *counts) tryChoice(th edit, before int64, reads int) (made choice, on bool) {
 	at, since := th.Access, c.in.machine.Journal()
-	before := c.in.valueFor(th.thread, &at)
-	here, after := c.outcome(th, &at, before, since)
-	mask := spins.Mask(at.Size)
-	step := (after - before) & mask
-	if here == nil || step != 1 && step != mask {
-		return side{}
-	}
-	way := func(k uint64) *spins.Poise {
-		p, _ := c.outcome(th, &at, (before+k*step)&mask, since)
-		return p
-	}
 	r := c.in.machine.Regs(th.Ctx)
 	owns := func(at uint64) bool { return c.ownsThere(th.thread, &r, at) }
-	bytes, regs := spins.Apart{}, trace.RegSet(0)
-	same := func(p *spins.Poise, k uint64) bool {
-		q, differ := way(k), spins.Apart{}
-		if p == nil || q == nil || !differ.Same(p, q, owns) {
-			return false
+	bytes := spins.Apart{}
+	outcomes := map[int64]outcome{}
+	way := func(v int64) *spins.Poise {
+		o, known := outcomes[v]
+		if !known {
+			o = c.outcome(th, &at, uint64(v), since, reads)
+			outcomes[v] = o
+			made.reads = append(made.reads, o.reads...)
 		}
-		maps.Copy(bytes, differ)
-		regs |= p.OtherPushed(q)
-		return true
+		return o.poise
 	}
-	beyond := uint64(1)
-	for beyond <= mostBeyond && same(here, beyond) {
-		beyond++
+	way(before)
+	if made.added = outcomes[before].added; made.added != 1 && made.added != -1 {
+		return choice{}, false
 	}
-	pivot := beyond
-	if beyond > mostBeyond { // or it is beyond the pivot
-		for pivot = 1; pivot <= mostBeyond && same(here, -pivot); pivot++ {
+	// number is the i-th in the direction of the addition.
+	number := func(i int64) int64 {
+		if made.added < 0 {
+			return last - i
 		}
-		if pivot = -pivot; -pivot > mostBeyond { // or there is none
-			pivot = (mask - before) * step
-		}
-	} else if beyond == 1 && !same(here, ^uint64(0)) {
-		if pivot = 0; !same(way(1), 2) && !same(way(^uint64(0)), ^uint64(1)) {
-			c.learning.known.Apart[at.PC] = true
-			c.learning.finer = true
-			return side{}
-		}
+		return i
 	}
-	shift := 64 - 8*at.Size
-	signed := func(v uint64) int64 { return int64(v<<shift) >> shift }
-	blend, more := trace.TestedAddition(at.Size, signed(step), signed((before+pivot*step)&mask), signed(before))
-	return side{at.PC, blend, min(more, uint8(beyond-1)), bytes.Ranges(), regs}
+	// alike is the first behind the i-th number that leads elsewhere.
+	alike := func(i int64) int64 {
+		p, k := way(number(i)), i+1
+		for ; p != nil && k <= last; k++ {
+			q, differ := way(number(k)), spins.Apart{}
+			if q == nil || !differ.Same(p, q, owns) {
+				break
+			}
+			maps.Copy(bytes, differ)
+			made.regs |= p.OtherPushed(q)
+		}
+		return k
+	}
+	made.is, made.pivot, made.depth = true, noPivot, reads
+	switch pivot := alike(0); {
+	case pivot > last:
+	case pivot == 1 && alike(1) > last: // the first one goes another way
+		made.pivot, made.behind = number(0), true
+	default:
+		made.pivot = number(pivot)
+		if pivot == 1 || (before-made.pivot)*made.added > 0 {
+			made.behind = pivot == last || alike(pivot+1) > last
+		}
+		made.is = (pivot > 1 || made.behind) && made.pivot <= trace.MostTried
+		made.apart = pivot == 1 && !made.behind
+	}
+	for _, o := range outcomes {
+		on = on || o.on
+	}
+	made.apart = made.apart && (!on || reads == mostReads)
+	made.left = bytes.Ranges()
+	return made, on
 }
 
-// outcome is how a thread stands after its step, if its bytes held v, and what they hold then. nil: that
-// can't be compared.
-func (c *counts) outcome(th edit, at *trace.Access, v, since uint64) (p *spins.Poise, after uint64) {
+// outcome is how a thread stands after its step, and what its bytes hold then.
+type outcome struct {
+	poise *spins.Poise // nil: that can't be compared
+	added int64        // by its first step
+	reads []looked
+	on    bool // it stands before another read
+}
+
+// outcome is that of a thread whose bytes held v, and that goes on for so many reads.
+func (c *counts) outcome(th edit, at *trace.Access, v, since uint64, reads int) (o outcome) {
 	k := c.in.aside()
 	c.in.Save(th.ID)
 	defer func() { c.in.takeBack(k) }()
 	c.putValue(at, v)
 	logged := c.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := c.in.arena.Transition(th.ID, 0)
-	tr.Begin = th.Insns + mostTried - c.in.cfg.StepBudget // a longer step has an error
-	if err := c.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(at) {
-		return nil, 0
+	did := ""
+	for n := range reads + 1 {
+		a := th.Access
+		if n > 0 {
+			if o.added = signed(c.valueAt(at)-v, at.Size); !c.reads(th.thread) {
+				return outcome{added: o.added}
+			}
+			o.reads = append(o.reads, looked{a, c.valueAt(&a)})
+		}
+		tr := c.in.arena.Transition(th.ID, 0)
+		tr.Begin = th.Insns + mostTried - c.in.cfg.StepBudget // a longer step has an error
+		if err := c.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(&a) {
+			return outcome{}
+		}
+		c.in.arena.Seal(tr)
+		now := c.poiseOf(th.thread, true)
+		c.bornIn(tr, &now)
+		did += spins.Doings(tr)
+		o.poise = &now
 	}
-	c.in.arena.Seal(tr)
-	now := c.poiseOf(th.thread, true)
-	now.Did = spins.Doings(tr)
-	c.bornIn(tr, &now)
-	now.Memory, _ = c.differences(since, at)
+	o.poise.Did = did
+	o.poise.Memory, _ = c.differences(since, at)
 	var err error
-	if now.Words, err = c.in.machine.WordsSince(logged); err != nil {
-		return nil, 0
+	if o.poise.Words, err = c.in.machine.WordsSince(logged); err != nil {
+		return outcome{}
 	}
-	return &now, c.valueAt(at)
+	o.added, o.on = signed(c.valueAt(at)-v, at.Size), c.reads(th.thread)
+	return o
 }

@@ -173,7 +173,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, adds: map[uint64]tested{}, added: map[uint64]bool{}, unread: map[uint64]bool{}}
 	tried := map[pollKey]bool{}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
-		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
+		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, choices: map[surveyKey]choice{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
 	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
 	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
@@ -385,6 +385,7 @@ func (s *System) news() error {
 // settle has the parts take in a step that is over. alone: no other thread was there.
 func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 	s.spins.freeContexts(th.thread, tr)
+	s.settleDue(th, tr)
 	s.round(th)
 	s.uses.meetStep(th.thread, tr, alone)
 	s.spins.endPolls(th, tr)

@@ -143,6 +143,7 @@ type stander struct {
 	// The same of registers (leftreg.go).
 	leftRegs    []spins.LeftReg
 	leavingRegs trace.RegSet
+	due         *due   // nil: nothing (due.go)
 	turns       uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
 	rounds      spins.Rounds
 	// passes is how often time has passed for its loop, with nothing done between

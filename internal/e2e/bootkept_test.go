@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 // TestBootsKept: without --snapshot a kernel's boot is kept in the user's cache, though the
@@ -12,7 +14,7 @@ func TestBootsKept(t *testing.T) {
 	cache := t.TempDir()
 	kept := ""
 	for i := range 2 {
-		cmd := command(t, "run", "--quiet", "--out", "none", "--pp", "lock", "--max-executions", "1", "--cmdline", "test=lock memtest=1", filepath.Join(top, "bin/guests/kernel/kernel"))
+		cmd := command(t, "run", "--quiet", "--out", "none", "--pp", "lock", "--max-executions", "1", "--cmdline", "test=lock memtest=1", compile.Guest(t, "kernel/kernel"))
 		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+cache)
 		e := finish(t, cmd)
 		files, err := filepath.Glob(filepath.Join(cache, "landgo/boot/*.boot"))

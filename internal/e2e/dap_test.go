@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-dap"
+
+	"landgo/internal/compile"
 )
 
 // editor is the other end of the Debug Adapter Protocol.
@@ -80,7 +81,7 @@ func (e *editor) line(thread int) (frame, line int) {
 func TestDAP(t *testing.T) {
 	t.Parallel()
 	needsGDB(t)
-	guest := filepath.Join(top, "bin/guests/musl-O1/lost_update")
+	guest := compile.Guest(t, "musl-O1/lost_update")
 	cmd := exec.Command("timeout", "120", landgo, "debug", "--dap", bugOf(t, guest), guest)
 	in, err := cmd.StdinPipe()
 	if err != nil {

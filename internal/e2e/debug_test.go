@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -106,7 +107,7 @@ func TestDebug(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			guest := filepath.Join(top, "bin/guests", c.guest)
+			guest := compile.Guest(t, c.guest)
 			out := gdbOn(t, guest, bugOf(t, guest, c.args...), c.commands)
 			if missing := has(out, c.want...); missing != "" {
 				t.Errorf("gdb doesn't say %q:\n%s", missing, out)
@@ -146,7 +147,7 @@ func TestDebugAccepted(t *testing.T) {
 	for _, variant := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2", "pie", "dynamic"} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
-			guest := filepath.Join(top, "bin/guests", variant, "lost_update")
+			guest := compile.Guest(t, variant, "lost_update")
 			if variant == "dynamic" {
 				guest = dynamicUpdate(t)
 			}
@@ -182,7 +183,7 @@ func TestDebugAccepted(t *testing.T) {
 func TestDebugStartsGDB(t *testing.T) {
 	t.Parallel()
 	needsGDB(t)
-	guest := filepath.Join(top, "bin/guests/musl-O1/lost_update")
+	guest := compile.Guest(t, "musl-O1/lost_update")
 	cmd := command(t, "debug", bugOf(t, guest), guest)
 	cmd.Stdin = strings.NewReader("set width 0\nat #3\nmonitor where\nquit\n")
 	e := finish(t, cmd)
@@ -200,7 +201,7 @@ func TestDebugAt(t *testing.T) {
 		guest string
 		args  []string
 	}{{"glibc-O1/lost_update", nil}, {"musl-O1/deadlock_two", nil}, {"musl-O1/lost_update", []string{"--model", "tso"}}, {"pebbles-i386/queue-cond_unlocks_first-cond", nil}, {"kernel/kernel-release_off", []string{"--cmdline", "test=lock", "--pp", "mem"}}} {
-		guest := filepath.Join(top, "bin/guests", c.guest)
+		guest := compile.Guest(t, c.guest)
 		bug := bugOf(t, guest, c.args...)
 		lanes := regexp.MustCompile(`(?m)^. +(\d+) +([^ ]+).*: moments`).FindAllStringSubmatch(gdbOn(t, guest, bug, "monitor lanes"), -1)
 		e := finish(t, command(t, "replay", "--json", "--quiet", bug, guest))
@@ -224,7 +225,7 @@ func TestDebugAt(t *testing.T) {
 			t.Errorf("%s: the debugger's turns are of %q, the page's of %q", c.guest, threads, turns)
 		}
 	}
-	guest := filepath.Join(top, "bin/guests/glibc-O1/lost_update")
+	guest := compile.Guest(t, "glibc-O1/lost_update")
 	bug := bugOf(t, guest)
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte(fmt.Sprintf("set sysroot /\nset width 0\nset remotetimeout 60\ntarget remote | %s debug --gdb --at 3 %s %s\nmonitor where\n", landgo, bug, guest)), 0o644); err != nil {
@@ -243,7 +244,7 @@ func TestDebugAt(t *testing.T) {
 // TestDebugListens: a debugger connects to a socket. No gdb is needed for that.
 func TestDebugListens(t *testing.T) {
 	t.Parallel()
-	guest := filepath.Join(top, "bin/guests/musl-O1/lost_update")
+	guest := compile.Guest(t, "musl-O1/lost_update")
 	bug := bugOf(t, guest)
 	socket := filepath.Join(t.TempDir(), "s")
 	cmd := command(t, "debug", "--listen", "unix:"+socket, bug, guest)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 var update = flag.Bool("update", false, "write the real output into the documents")
@@ -131,6 +133,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// shownGuest is a guest in a document's command.
+var shownGuest = regexp.MustCompile(`bin/guests/([\w-]+/[\w-]+)`)
+
 // checkDocument runs a document's commands in a folder that looks like the top
 // of a built tree. It returns how many there were.
 func checkDocument(t *testing.T, path string) (shown int) {
@@ -168,6 +173,11 @@ func checkDocument(t *testing.T, path string) (shown int) {
 		renewed = append(renewed, lines[copied:b.begin]...)
 		for _, tr := range transcripts(body) {
 			shown++
+			for _, name := range shownGuest.FindAllStringSubmatch(tr.command, -1) {
+				if _, err := compile.MakeGuest(name[1]); err != nil {
+					t.Fatal(err)
+				}
+			}
 			cmd := exec.Command("sh", "-c", tr.command)
 			cmd.Dir = dir
 			out, _ := cmd.Output() // its exit status may be the point

@@ -54,7 +54,7 @@ func TestExplore(t *testing.T) {
 	} {
 		t.Run(strings.Join(append(c.args, c.guest), " "), func(t *testing.T) {
 			t.Parallel()
-			dir, guest := t.TempDir(), filepath.Join(top, "bin/guests", c.guest)
+			dir, guest := t.TempDir(), compile.Guest(t, c.guest)
 			args := append(c.args, guest)
 			if c.bug {
 				args = []string{bugOf(t, guest, c.args...)}
@@ -99,8 +99,8 @@ func TestExploreScript(t *testing.T) {
 		{"none", "no such file"},
 		{script, "[not-elf]"},
 		{"", "no guest given"},
-		{"--pp race " + filepath.Join(top, "bin/guests/glibc-O1/lost_update"), "--pp race means what a search finds racing"},
-		{"--script none " + filepath.Join(top, "bin/guests/glibc-O1/lost_update"), "no such file"},
+		{"--pp race " + compile.Guest(t, "glibc-O1/lost_update"), "--pp race means what a search finds racing"},
+		{"--script none " + compile.Guest(t, "glibc-O1/lost_update"), "no such file"},
 	} {
 		if e := exploring(t, dir, nil, strings.Fields(c.args)...); e.status == 0 || !strings.Contains(e.stderr, c.want) || strings.Count(e.stderr, "\n") != 1 {
 			t.Errorf("%s: status %d, %s%s; want %q", c.args, e.status, e.stdout, e.stderr, c.want)
@@ -112,7 +112,7 @@ func TestExploreScript(t *testing.T) {
 // the first line is the beginning's. A refused command has its error there.
 func TestExploreJSON(t *testing.T) {
 	t.Parallel()
-	guest := filepath.Join(top, "bin/guests/glibc-O1/lost_update")
+	guest := compile.Guest(t, "glibc-O1/lost_update")
 	e := exploring(t, t.TempDir(), []string{"run 0", "watch x", "1", "2", "run 1", "what-if 1", "what-if 2", "back 1", "step 9", "go end"}, "--json", guest)
 	var all []result.Exploring
 	for _, line := range strings.Split(strings.TrimSuffix(e.stdout, "\n"), "\n") {
@@ -178,7 +178,7 @@ func TestExploreOwn(t *testing.T) {
 func TestExploreScreen(t *testing.T) {
 	t.Parallel()
 	main, side := terminal(t)
-	cmd := command(t, "explore", "--source", filepath.Join(top, "guests"), filepath.Join(top, "bin/guests/glibc-O1/lost_update"))
+	cmd := command(t, "explore", "--source", filepath.Join(top, "guests"), compile.Guest(t, "glibc-O1/lost_update"))
 	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=1", "LC_ALL=C.UTF-8")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = side, side, side
 	if err := cmd.Start(); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"landgo/internal/compile"
 	"landgo/internal/grade"
 )
 
@@ -63,8 +64,9 @@ func class(t *testing.T) (dir string) {
 			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Link(filepath.Join(top, "bin/guests", builds[i%4], name), to); err != nil {
-				copyFile(t, filepath.Join(top, "bin/guests", builds[i%4], name), to)
+			from := compile.Guest(t, builds[i%4], name)
+			if err := os.Link(from, to); err != nil {
+				copyFile(t, from, to)
 			}
 		}
 	}
@@ -231,34 +233,34 @@ func TestGradeHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const compile = "gcc -g -O1 -static -pthread -o test test.c\n"
+	const gcc = "gcc -g -O1 -static -pthread -o test test.c\n"
 	write(t, dir, map[string]string{
 		"course.yaml": hostileCourse, "secret.txt": secret + "\n",
-		"s/good/build.sh": compile, "s/good/test.c": "#define FIXED\n" + string(good),
-		"s/bug/build.sh": compile, "s/bug/test.c": string(good),
-		"s/line/build.sh": compile, "s/line/test.c": strings.ReplaceAll(string(good), "\tint v = x;", "#line 1 \""+filepath.Join(dir, "secret.txt")+"\"\n\tint v = x;"),
-		"s/dots/build.sh": compile, "s/dots/test.c": strings.ReplaceAll(string(good), "\tint v = x;", "#line 1 \"../../secret.txt\"\n\tint v = x;"),
+		"s/good/build.sh": gcc, "s/good/test.c": "#define FIXED\n" + string(good),
+		"s/bug/build.sh": gcc, "s/bug/test.c": string(good),
+		"s/line/build.sh": gcc, "s/line/test.c": strings.ReplaceAll(string(good), "\tint v = x;", "#line 1 \""+filepath.Join(dir, "secret.txt")+"\"\n\tint v = x;"),
+		"s/dots/build.sh": gcc, "s/dots/test.c": strings.ReplaceAll(string(good), "\tint v = x;", "#line 1 \"../../secret.txt\"\n\tint v = x;"),
 		"s/forks/build.sh":   "f() { f | f & }; f; sleep 1000\n",
 		"s/endless/build.sh": "while :; do :; done\n",
 		"s/output/build.sh":  "yes\n",
 		"s/disk/build.sh":    "while :; do head -c 8M /dev/zero >$((i=i+1)); done\n",
-		"s/daemon/build.sh":  "(setsid sh -c 'sleep 60; echo x >/tmp/landgo-daemon' &)\n" + compile,
+		"s/daemon/build.sh":  "(setsid sh -c 'sleep 60; echo x >/tmp/landgo-daemon' &)\n" + gcc,
 		"s/daemon/test.c":    "int main(void) { return 0; }\n",
 		"s/reads/build.sh":   "cat " + filepath.Join(dir, "secret.txt") + " ../../*/secret.txt ../../../s/bug/test.c /etc/passwd; ls /tmp /root " + dir + "\n",
-		"s/others/build.sh":  "find / -name secret.txt 2>/dev/null -exec cat {} +; cp " + filepath.Join(dir, "s/good/test.c") + " . && " + compile,
+		"s/others/build.sh":  "find / -name secret.txt 2>/dev/null -exec cat {} +; cp " + filepath.Join(dir, "s/good/test.c") + " . && " + gcc,
 		"s/writes/build.sh":  "echo x >" + filepath.Join(dir, "s/good/test.c") + "; echo x >" + filepath.Join(dir, "landgo-grade/x") + "\n",
 		"s/link/build.sh":    "ln -s " + filepath.Join(dir, "secret.txt") + " test\n",
 		"s/script/build.sh":  "echo '#!/bin/sh' >test\n",
 		"s/broken/test.c":    string(good), "s/broken/build.sh": "gcc -g -O1 -static -pthread -o test test.c\nhead -c 3000 test >x; mv x test\n",
 		"s/huge/build.sh":  "truncate -s 30G test\n",
-		"s/guest/build.sh": compile, "s/guest/test.c": "int main(void) { volatile int x = 0; for (;;) x++; }\n",
-		"s/eats/build.sh": compile, "s/eats/test.c": "#include <stdlib.h>\n#include <string.h>\nint main(void) { for (;;) { char *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }\n",
-		"s/speaks/build.sh": compile, "s/speaks/test.c": "#include <stdio.h>\nint main(void) { for (;;) puts(\"a line of output\"); }\n",
+		"s/guest/build.sh": gcc, "s/guest/test.c": "int main(void) { volatile int x = 0; for (;;) x++; }\n",
+		"s/eats/build.sh": gcc, "s/eats/test.c": "#include <stdlib.h>\n#include <string.h>\nint main(void) { for (;;) { char *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }\n",
+		"s/speaks/build.sh": gcc, "s/speaks/test.c": "#include <stdio.h>\nint main(void) { for (;;) puts(\"a line of output\"); }\n",
 		"s/handed in/build.sh": "true\n",
 		"s/ünï\n<b>'/build.sh": "exit 3\n",
 		"s/no build/readme":    "",
 	})
-	copyFile(t, filepath.Join(top, "bin/guests/glibc-O1/increment-fixed"), filepath.Join(dir, "s/handed in/test"))
+	copyFile(t, compile.Guest(t, "glibc-O1/increment-fixed"), filepath.Join(dir, "s/handed in/test"))
 	os.Symlink("/etc", filepath.Join(dir, "s/zlink"))
 	before := pagesOf(t, filepath.Join(dir, "s/good"))
 	e := finish(t, gradeIn(dir, "--json", "--html", "report", "course.yaml", "s"))
@@ -341,7 +343,7 @@ func TestFingerprints(t *testing.T) {
 	for _, name := range []string{"lost_update", "deadlock_two", "livelock", "use_after_free", "lost_wakeup", "lock_twice", "double_free", "null_pointer"} {
 		own := ""
 		for _, build := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2"} {
-			r := run(t, "run", "--json", "--quiet", "--out", "none", filepath.Join(top, "bin/guests", build, name)).decode(t)
+			r := run(t, "run", "--json", "--quiet", "--out", "none", compile.Guest(t, build, name)).decode(t)
 			if r.Bug == nil {
 				t.Fatalf("%s of %s has no bug", name, build)
 			}

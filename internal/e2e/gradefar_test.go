@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 // TestGradeServe: with landgo as the server, a worker of another process does all
@@ -19,7 +21,7 @@ func TestGradeServe(t *testing.T) {
 	for student, programs := range map[string][2]string{"anna": {"deadlock_two-fixed", "lost_update"}, "ben": {"deadlock_two", "lost_update-fixed"}} {
 		for i, name := range []string{"locks", "counter"} {
 			write(t, dir, map[string]string{filepath.Join("s", student, "readme"): ""})
-			copyFile(t, filepath.Join(top, "bin/guests/glibc-O1", programs[i]), filepath.Join(dir, "s", student, name))
+			copyFile(t, compile.Guest(t, "glibc-O1", programs[i]), filepath.Join(dir, "s", student, name))
 		}
 	}
 	want := finish(t, gradeIn(dir, "--json", "course.yaml", "s"))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/guests"
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -34,10 +35,7 @@ func inTurn[T any](i int, ways ...T) []T {
 // explore runs landgo on a guest of the tables, at the finest granularity.
 func explore(t *testing.T, g guests.Guest, build string, flags ...string) *result.Result {
 	t.Helper()
-	path := filepath.Join(top, "bin/guests", g.Binary(build))
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: run make guests first", err)
-	}
+	path := compile.Guest(t, g.Binary(build))
 	args := append([]string{"run", "--json", "--quiet", "--out", "none"}, append(slices.Clone(g.Flags), flags...)...)
 	if g.KeepGoing {
 		args = append(args, "--keep-going")
@@ -297,17 +295,29 @@ func TestSharingFromTheStart(t *testing.T) {
 	}
 }
 
+// fewGuests are those that the Makefile of guests builds in all ways: its FEW.
+func fewGuests(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(top, "guests/Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if names, ok := strings.CutPrefix(line, "FEW "); ok {
+			return strings.Fields(names)[1:] // behind :=
+		}
+	}
+	t.Fatal("guests/Makefile has no FEW")
+	return nil
+}
+
 // TestOtherImages: a position-independent guest has all that the other builds
 // have. A stripped one has the same bugs; without symbols libc's own code is
 // searched, and that may take longer than a test.
 func TestOtherImages(t *testing.T) {
 	for _, kind := range []string{"pie", "stripped"} {
-		files, err := os.ReadDir(filepath.Join(top, "bin/guests", kind))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%v: %d guests; run make guests first", err, len(files))
-		}
-		for _, f := range files {
-			g, err := guests.Find(f.Name())
+		for _, name := range fewGuests(t) {
+			g, err := guests.Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"landgo/emu"
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -47,7 +48,7 @@ func TestHigherHalf(t *testing.T) {
 				}
 				continue
 			}
-			low := run(t, append(flags, filepath.Join(top, "bin/guests", x.build, k.name))...).decode(t)
+			low := run(t, append(flags, compile.Guest(t, x.build, k.name))...).decode(t)
 			if r.Verdict != low.Verdict || r.Executions != low.Executions || r.Executions == 0 {
 				t.Errorf("%s %s: %s after %d executions (%s), linked where it is loaded %s after %d",
 					x.build, k.name, r.Verdict, r.Executions, r.Reason, low.Verdict, low.Executions)

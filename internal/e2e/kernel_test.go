@@ -11,6 +11,7 @@ import (
 
 	"landgo/guests"
 	"landgo/guests/ticks"
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -42,7 +43,7 @@ type kernelRun struct {
 // onKernel is landgo's result for a test of the small kernel.
 func onKernel(t *testing.T, k guests.KernelTest, build string, flags ...string) *result.Result {
 	t.Helper()
-	path := filepath.Join(top, "bin/guests", build, k.Program)
+	path := compile.Guest(t, build, k.Program)
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: run make guests first", err)
 	}
@@ -95,7 +96,7 @@ func TestKernels(t *testing.T) {
 			r := onKernel(t, k, builds[0], kernelPoints(k, k.PP)...)
 			report(t, k.Guest, builds[0], r)
 			if r.Bug != nil {
-				args := slices.Concat([]string{"replay", "--json", "--schedule", r.Bug.Schedule, "--pp", k.PP}, k.Flags, []string{filepath.Join(top, "bin/guests", builds[0], k.Program)})
+				args := slices.Concat([]string{"replay", "--json", "--schedule", r.Bug.Schedule, "--pp", k.PP}, k.Flags, []string{compile.Guest(t, builds[0], k.Program)})
 				if again := run(t, args...).decode(t); again.Bug == nil || again.Bug.Kind != r.Bug.Kind || again.Bug.Message != r.Bug.Message {
 					t.Errorf("the replay ended in %+v, want %s", again.Bug, r.Bug.Message)
 				}
@@ -189,13 +190,13 @@ func TestDisk(t *testing.T) {
 	if err := os.WriteFile(disk, make([]byte, 1024), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := run(t, "run", "--disk", disk, filepath.Join(top, "bin/guests/glibc-O2/aba")); r.status != result.ExitUsage || !strings.Contains(r.stderr, "--disk is for kernels") {
+	if r := run(t, "run", "--disk", disk, compile.Guest(t, "glibc-O2/aba")); r.status != result.ExitUsage || !strings.Contains(r.stderr, "--disk is for kernels") {
 		t.Errorf("a program with a disk: %d, %s", r.status, r.stderr)
 	}
 	if !makes32(t) {
 		t.Skip("this gcc doesn't make programs for i386")
 	}
-	polling := filepath.Join(top, "bin/guests/kernel-i386/polling-add_open")
+	polling := compile.Guest(t, "kernel-i386/polling-add_open")
 	bug := filepath.Join(t.TempDir(), "bug.landgo")
 	args := []string{"run", "--quiet", "--pp", "yield", "--out", bug, "--profile", filepath.Join(top, "guests/kernel/polling/polling.yaml")}
 	r := run(t, append(args, polling)...)

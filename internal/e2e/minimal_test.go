@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
 // TestLeastOfAnyBug: where one bug is asked for, the story told has the fewest
 // preemptions of any bug, also where the search met another one first.
 func TestLeastOfAnyBug(t *testing.T) {
-	path := filepath.Join(top, "bin/guests/pebbles/queue-exit_recycles_early-reuse")
+	path := compile.Guest(t, "pebbles/queue-exit_recycles_early-reuse")
 	first := run(t, "run", "--json", "--out", "none", "--search", "none", "--bound", "preempt=1", path).decode(t)
 	if first.Bug == nil || first.Bug.Preemptions != 1 || first.Bug.Minimal != result.Proven {
 		t.Fatalf("by bounds: %s (%s) %+v", first.Verdict, first.Reason, first.Bug)

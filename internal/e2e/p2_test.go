@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -163,7 +164,7 @@ func TestTrust(t *testing.T) {
 		for _, build := range builds {
 			t.Run(build+" "+c.guest+" "+c.trust, func(t *testing.T) {
 				t.Parallel()
-				path := filepath.Join(top, "bin/guests", build, c.guest)
+				path := compile.Guest(t, build, c.guest)
 				r := run(t, "run", "--json", "--quiet", "--out", "none", "--pp", "mem", "--self-check", "--trust", c.trust, path).decode(t)
 				if r.Verdict != c.verdict {
 					t.Fatalf("%s (%s) %+v, want %s", r.Verdict, r.Reason, r.Bug, c.verdict)
@@ -191,7 +192,7 @@ func TestTrust(t *testing.T) {
 // objects, a search without reduction finds too, and as many different ends.
 func TestTrustIsAnAbstraction(t *testing.T) {
 	for _, guest := range []string{"queue-mutex", "queue-cond", "queue-rwlock", "queue-downgrade", "queue-sem"} {
-		path := filepath.Join(top, "bin/guests/pebbles", guest)
+		path := compile.Guest(t, "pebbles", guest)
 		var verdicts []result.Verdict
 		for _, search := range []string{"optimal", "dpor", "stateful"} {
 			r := run(t, "run", "--json", "--quiet", "--out", "none", "--pp", "mem", "--search", search, "--trust", "cond,sem,rwlock", path).decode(t)
@@ -238,8 +239,8 @@ func TestTrustNeedsSizes(t *testing.T) {
 // doesn't exist.
 func TestTrustNeedsALibrary(t *testing.T) {
 	for _, args := range [][]string{
-		{"--trust", "mutex", filepath.Join(top, "bin/guests/musl-O2/aba-fixed")},
-		{"--trust", "mutexes", filepath.Join(top, "bin/guests/pebbles/queue-mutex")},
+		{"--trust", "mutex", compile.Guest(t, "musl-O2/aba-fixed")},
+		{"--trust", "mutexes", compile.Guest(t, "pebbles/queue-mutex")},
 	} {
 		if got := run(t, append([]string{"run", "--out", "none"}, args...)...); got.status != 2 || !strings.Contains(got.stderr, "trust") {
 			t.Errorf("%v: status %d, %s", args, got.status, got.stderr)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/result"
 )
 
@@ -23,7 +24,7 @@ func TestPage(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			guest := filepath.Join(top, "bin/guests", c.guest)
+			guest := compile.Guest(t, c.guest)
 			dir := t.TempDir()
 			in := func(name string) string { return filepath.Join(dir, name) }
 			sources := []string{"--quiet", "--source", filepath.Join(top, "guests")}
@@ -56,7 +57,7 @@ func TestPage(t *testing.T) {
 			}
 		})
 	}
-	e := finish(t, command(t, "run", "--quiet", "--out", "none", "--html", "none/x.html", filepath.Join(top, "bin/guests/glibc-O1/lost_update")))
+	e := finish(t, command(t, "run", "--quiet", "--out", "none", "--html", "none/x.html", compile.Guest(t, "glibc-O1/lost_update")))
 	if e.status != result.ExitBug || !strings.Contains(e.stderr, "can't write the page none/x.html") {
 		t.Errorf("an unwritable page: status %d\n%s", e.status, e.stderr)
 	}

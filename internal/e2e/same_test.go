@@ -2,10 +2,11 @@ package e2e
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 // times matches what may differ between two identical runs: durations and
@@ -24,7 +25,7 @@ func TestSame(t *testing.T) {
 		{"run", "--json", good},
 		{"run", good},
 		{"run", "--search", "none", "--pp", "yield,lock", "--json", good},
-		{"run", "--search", "trust", "--pp", "mem", "--json", filepath.Join(top, "bin/guests/musl-O1/fib_bench-N5-BAD")}, // its bug is some laps away
+		{"run", "--search", "trust", "--pp", "mem", "--json", compile.Guest(t, "musl-O1/fib_bench-N5-BAD")}, // its bug is some laps away
 		{"inspect", bug},
 	} {
 		t.Run(strings.Join(args[:len(args)-1], " "), func(t *testing.T) {

@@ -26,6 +26,7 @@ static void *again(void *a) { while (!plain) ; seen = 1; return a; }
 static void *once(void *a) { plain = 1; return a; }
 static sem_t sem;
 static void *timed(void *a) { int f = flag; struct timespec t; clock_gettime(CLOCK_REALTIME, &t); t.tv_sec++; while (atomic_exchange(&lock, 1)) ; assert(sem_timedwait(&sem, &t) == 0 || !f); lock = 0; return a; }
+static void *meets(void *a) { int mine = 0; for (int i = 0; i < 2; i++) { mine = !mine; if (next++ == 2) { next = 0; flag = mine; } else while (flag != mine) ; } return a; }
 static void *raises(void *a) { flag = 1; return a; }
 `
 
@@ -40,6 +41,7 @@ func TestAwaits(t *testing.T) {
 		{"tickets", "GO(t, ticket); GO(u, ticket); GO(v, ticket); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); assert(count == 3);", "verified", 6},
 		{"test and set", "GO(t, swap); GO(u, swap); GO(v, swap); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); assert(count == 3);", "verified", 6},
 		{"compare and exchange", "GO(t, exchange); GO(u, exchange); pthread_join(t, 0); pthread_join(u, 0); assert(count == 2);", "verified", 2},
+		{"a barrier, twice", "GO(t, meets); GO(u, meets); GO(v, meets); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 9},
 		{"a value that passes", "GO(t, waits); GO(u, sets); pthread_join(u, 0); flag = 2; pthread_join(t, 0); printf(\"%d\\n\", seen);", "verified", 0},
 		{"a value that stays away", "GO(t, waits); GO(u, sets); pthread_join(u, 0); pthread_join(t, 0);", "livelock", 0},
 		{"a value in parts", "GO(t, waits); GO(u, halves); pthread_join(u, 0); flag = 2; pthread_join(t, 0); printf(\"%d\\n\", seen);", "verified", 0},

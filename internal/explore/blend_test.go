@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"strings"
 	"testing"
 
 	"landgo/internal/compile"
@@ -126,11 +127,17 @@ static void *item(void *a) { int k; while ((k = n++) < 3) seen[(long)a] += k == 
 static void *odd(void *a) { if (atomic_fetch_sub(&n, 1) & 1) seen[(long)a] = 1; return a; }
 static void *turns(void *a) { for (int i = atomic_fetch_sub(&n, 1); i > 1; i--) plain = 1; return a; }
 static void *variable(void *a) { if (atomic_fetch_add(&n, 1) == bits - 1) seen[(long)a] = 1; return a; }
+static void *copied(void *a) { int k = n++; if (k == bits - 1) seen[(long)a] = 1; kept[(long)a] = k; return a; }
+static void *pair(void *a) { int k = n++; if (k == bits - 1) seen[(long)a] = 1; if (k == plain + 2) seen[(long)a] += 2; return a; }
+static void *last(void *a) { if (atomic_fetch_add(&n, 1) == 3) seen[(long)a] = 1; return a; }
+static void *both(void *a) { int k = atomic_fetch_add(&n, 1); if (k == 0) seen[(long)a] = 1; if (k == 3) seen[(long)a] = 2; return a; }
+static void *changes(void *a) { bits = 1; return a; }
+static void *moves(void *a) { plain = -1; return a; }
 static void *fails(void *a) { assert(atomic_fetch_sub(&n, 1) != 1); return a; }
 `
 	for i, p := range []struct {
-		name, thread, setup string
-		executions          uint64 // 0: not counted
+		name, threads, setup string // one function for all, or three
+		executions           uint64 // 0: not counted
 	}{
 		{"in a variable of a function that returns", "drops", "n = 3;", 3},
 		{"read again", "again", "n = 3;", 6},
@@ -138,14 +145,24 @@ static void *fails(void *a) { assert(atomic_fetch_sub(&n, 1) != 1); return a; }
 		{"items alike but for the last", "item", "", 0},
 		{"its lowest bit", "odd", "n = 3;", 6},
 		{"so many turns", "turns", "n = 3;", 0},
-		{"compared with a variable", "variable", "bits = 3;", 6},
+		{"compared with a variable", "variable", "bits = 3;", 3},
+		{"compared with a variable, and kept", "copied", "bits = 3;", 6},
+		{"compared with two variables", "pair", "bits = 3;", 3},
+		{"compared with two variables, of which one changes", "pair pair moves", "bits = 3;", 0},
+		{"compared with a variable that changes", "variable variable changes", "bits = 2;", 0},
+		{"the first and the last differ in one thread", "last both last", "", 0},
+		{"the last one comes first", "last both last", "n = 3;", 0},
 		{"the last fails", "fails", "n = 3;", 0},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			cc := libraries(i)[0]
-			cfg := onProgram(compile.Text(t, cc, head+"int main(void) { "+p.setup+" pthread_t u, v; GO(t, "+p.thread+"); "+
-				"pthread_create(&u, 0, "+p.thread+", (void *)1); pthread_create(&v, 0, "+p.thread+", (void *)2); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "+
+			run := strings.Fields(p.threads)
+			if len(run) == 1 {
+				run = append(run, run[0], run[0])
+			}
+			cfg := onProgram(compile.Text(t, cc, head+"int main(void) { "+p.setup+" pthread_t u, v; GO(t, "+run[0]+"); "+
+				"pthread_create(&u, 0, "+run[1]+", (void *)1); pthread_create(&v, 0, "+run[2]+", (void *)2); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0); "+
 				`printf("%d %d%d%d %d%d%d\n", n, seen[0], seen[1], seen[2], kept[0], kept[1], kept[2]); return 0; }`, "-O0"))
 			cfg.Search = "optimal:commute=0"
 			all := ran(t, cfg)

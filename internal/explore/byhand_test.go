@@ -20,7 +20,7 @@ func TestByHandAll(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"glibc-O1/lost_update", "musl-O2/deadlock_two", "glibc-O1/signal_first", "musl-O1/if_not_while", "glibc-O1/missed_broadcast", "glibc-O1/two_preemptions", "glibc-O1/race_heap", "glibc-O1/early_exit", "glibc-O1/freed_buffer"} {
 		t.Run(name, func(t *testing.T) {
-			c := onProgram("../../bin/guests/" + name)
+			c := onProgram(compile.Guest(t, name))
 			c.PP, c.Deepen, c.Search, c.KeepGoing = trace.MemPoints, false, "none", true
 			c.MaxExecutions = 2000
 			want, err := Run(context.Background(), c, nil)
@@ -93,9 +93,9 @@ func TestByHand(t *testing.T) {
 	t.Parallel()
 	configs := map[string]config.Config{"kernel": kernelConfig(kernelBuilt(t, "kernel-release_off"), "lock", "mem")}
 	for _, name := range []string{"glibc-O1/lost_update", "musl-O2/deadlock_two", "glibc-O1/use_after_free", "pebbles-i386/queue-cond_unlocks_first-cond"} {
-		configs[name] = onProgram("../../bin/guests/" + name)
+		configs[name] = onProgram(compile.Guest(t, name))
 	}
-	buffers := onProgram("../../bin/guests/glibc-O1/lost_update")
+	buffers := onProgram(compile.Guest(t, "glibc-O1/lost_update"))
 	buffers.Model = config.ModelTSO
 	configs["buffers"] = buffers
 	drains := onProgram(compile.Text(t, "gcc", bufferHead+`A { x = 1; EVERYWHERE; r[0] = z; return p; } B { y = 1; r[1] = x; return p; } C { z = 1; r[2] = y; return p; }

@@ -44,8 +44,10 @@ func TestClaims(t *testing.T) {
 		{"fib_bench-N4", "", false, 600}, // while the first job is alone
 	} {
 		c := config.Default()
-		if c.Guest = "../../bin/guests/musl-O1/" + g.name; g.source != "" {
+		if g.source != "" {
 			c.Guest = compile.Text(t, "gcc", g.source)
+		} else {
+			c.Guest = compile.Guest(t, "musl-O1/"+g.name)
 		}
 		c.Out, c.Jobs = config.NoFile, 1
 		ctx := &waning{Context: context.Background()}

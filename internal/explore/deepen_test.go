@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/deepen"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
@@ -29,7 +30,7 @@ func TestDeepeningReplays(t *testing.T) {
 	own := 0
 	for _, name := range []string{"lost_update", "lost_wakeup", "livelock", "ttas", "ticket", "deadlock_two", "two_preemptions", "early_exit", "trylock_yield", "peterson_spin", "use_after_free"} {
 		c := config.Default()
-		c.Guest, c.Out = "../../bin/guests/musl-O1/"+name, config.NoFile
+		c.Guest, c.Out = compile.Guest(t, "musl-O1/"+name), config.NoFile
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +62,7 @@ func TestDeepeningReplays(t *testing.T) {
 func TestSuspendedSpacesGoOn(t *testing.T) {
 	for _, name := range []string{"fib_bench-N3", "peterson-N2"} {
 		c := config.Default()
-		c.Guest, c.Out = "../../bin/guests/musl-O1/"+name, config.NoFile
+		c.Guest, c.Out = compile.Guest(t, "musl-O1/"+name), config.NoFile
 		want, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +98,7 @@ func TestSuspendedSpacesGoOn(t *testing.T) {
 func TestRacePoints(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
-	c.Guest, c.Out = "../../bin/guests/musl-O1/lost_update", config.NoFile
+	c.Guest, c.Out = compile.Guest(t, "musl-O1/lost_update"), config.NoFile
 	run := func(pp string) *result.Result {
 		t.Helper()
 		own := c
@@ -203,7 +204,7 @@ func BenchmarkSuspended(b *testing.B) {
 
 func deepeningOf(b *testing.B, name string) *deepening {
 	c := config.Default()
-	c.Guest, c.Out = "../../bin/guests/musl-O1/"+name, config.NoFile
+	c.Guest, c.Out = compile.Guest(b, "musl-O1/"+name), config.NoFile
 	s, err := session.Open(c, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -226,7 +227,7 @@ var _ por.Observer = (*turn)(nil)
 func TestStopsBetweenJobs(t *testing.T) {
 	leaveOutWhole(t)
 	c := config.Default()
-	c.Guest, c.Out = "../../bin/guests/musl-O2/race_field-fixed", config.NoFile
+	c.Guest, c.Out = compile.Guest(t, "musl-O2/race_field-fixed"), config.NoFile
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := Run(ctx, c, nil)

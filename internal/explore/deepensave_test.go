@@ -80,14 +80,16 @@ func TestDeepeningGoesOn(t *testing.T) {
 		{"queue-cond", func(c *config.Config) { c.Jobs = 1 }, 2_000, 200},
 	} {
 		c := config.Default()
-		c.Guest, c.Out = "../../bin/guests/musl-O1/"+g.name, config.NoFile
+		c.Out = config.NoFile
 		switch g.name {
 		case "queue-cond": // beside which goes a rung
-			c.Guest = "../../bin/guests/pebbles/queue-cond"
+			c.Guest = compile.Guest(t, "pebbles/queue-cond")
 		case "rare":
 			c.Guest = compile.Text(t, "gcc", rare)
 		case "split":
 			c.Guest = compile.Text(t, "gcc", split)
+		default:
+			c.Guest = compile.Guest(t, "musl-O1/"+g.name)
 		}
 		g.change(&c)
 		pauseSteps = g.pause

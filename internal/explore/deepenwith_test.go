@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -29,7 +30,7 @@ func TestDeepeningWith(t *testing.T) {
 	} {
 		for _, goesOn := range []bool{false, true} {
 			c := config.Default()
-			c.Guest, c.Out, c.KeepGoing = "../../bin/guests/musl-O1/"+g.name, config.NoFile, goesOn
+			c.Guest, c.Out, c.KeepGoing = compile.Guest(t, "musl-O1/"+g.name), config.NoFile, goesOn
 			if err := config.OptionNamed(g.option).Apply(&c, g.value); err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestDeepeningWith(t *testing.T) {
 func TestMaxExecutions(t *testing.T) {
 	warm(t, 1)
 	c := config.Default()
-	c.Guest, c.Out = "../../bin/guests/musl-O1/fib_bench-N3", config.NoFile
+	c.Guest, c.Out = compile.Guest(t, "musl-O1/fib_bench-N3"), config.NoFile
 	whole, err := Run(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,10 @@
 package explore
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"landgo/internal/compile"
 )
 
 // On a kernel's rung the functions that lock run as one piece. A bug above them is
@@ -19,7 +20,7 @@ func TestKernelRung(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			d := laddered(t, filepath.Join("../../bin/guests/kernel", c.guest), "test="+c.test, "")
+			d := laddered(t, compile.Guest(t, "kernel", c.guest), "test="+c.test, "")
 			top := d.ladder[len(d.ladder)-1]
 			if !top.begun() || !slices.Contains(top.pieces, "semaphore_down") {
 				t.Fatalf("the rung's pieces are %v", top.pieces)
@@ -44,7 +45,7 @@ func TestKernelRung(t *testing.T) {
 // they run as they are: it shows a mistake inside of one.
 func TestKernelLadder(t *testing.T) {
 	t.Parallel()
-	d := laddered(t, "../../bin/guests/kernel/kernel-wakeup_lost", "test=semaphore", "functions:\n  sem-wait: semaphore_down\n  sem-post: semaphore_up\n")
+	d := laddered(t, compile.Guest(t, "kernel/kernel-wakeup_lost"), "test=semaphore", "functions:\n  sem-wait: semaphore_down\n  sem-post: semaphore_up\n")
 	if len(d.ladder) != 3 || slices.Contains(d.ladder[1].pieces, "semaphore_down") || !slices.Contains(d.ladder[2].pieces, "semaphore_down") {
 		t.Fatalf("the rungs' pieces are %v", d.ladder)
 	}
@@ -67,7 +68,7 @@ func TestKernelCoarse(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			d := laddered(t, filepath.Join("../../bin/guests/kernel", c.guest), "test="+c.test, "")
+			d := laddered(t, compile.Guest(t, "kernel", c.guest), "test="+c.test, "")
 			d.letCoarse()
 			if r := d.ladder[0]; !r.coarse() || r.steps == 0 || r.err != nil {
 				t.Fatalf("the rung at %v has had %d steps: %v", r.points, r.steps, r.err)

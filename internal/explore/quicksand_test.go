@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,7 +27,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 			figures++
 			t.Run(g.Name+" "+definition, func(t *testing.T) {
 				cfg := config.Default()
-				cfg.Guest, cfg.Out, cfg.Race = filepath.Join("../../bin/guests", g.Binary("musl-O2")), config.NoFile, definition
+				cfg.Guest, cfg.Out, cfg.Race = compile.Guest(t, g.Binary("musl-O2")), config.NoFile, definition
 				r, err := Run(context.Background(), cfg, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -57,7 +56,7 @@ func TestFiguresOfQuicksand(t *testing.T) {
 	}
 	// None of the spaces of Figure 2 has the bug of Figure 1.
 	cfg := config.Default()
-	cfg.Guest, cfg.Out = "../../bin/guests/musl-O2/quicksand1", config.NoFile
+	cfg.Guest, cfg.Out = compile.Guest(t, "musl-O2/quicksand1"), config.NoFile
 	for _, pp := range []string{"yield", "lock", "unlock", "lock,unlock"} {
 		if err := config.OptionNamed("pp").Apply(&cfg, pp); err != nil {
 			t.Fatal(err)

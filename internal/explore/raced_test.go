@@ -70,21 +70,20 @@ func replayed(t *testing.T, cfg config.Config, r *result.Result, b *result.Bug) 
 // are bugs, in every guest in which there are some, and nothing else is.
 func TestRaceIsBug(t *testing.T) {
 	t.Parallel()
-	guest := func(name string) string { return "../../bin/guests/" + name }
 	for _, c := range []struct {
 		guest string
 		want  string // the variables
 	}{
-		{guest("musl-O2/lost_update"), "x"},
-		{guest("glibc-O1/increment"), "x"},
-		{guest("musl-O1/peterson_spin"), "flag[0] flag[1] inside turn"},
-		{guest("musl-O2/lost_update-fixed"), ""},
-		{guest("musl-O2/increment-fixed"), ""},
-		{guest("glibc-O2/barrier_phase-fixed"), ""},
-		{guest("musl-O2/use_after_free-fixed"), ""},
-		{guest("musl-O2/write_under_rdlock"), "x"},
-		{guest("musl-O2/write_under_rdlock-fixed"), ""},
-		{guest("musl-O2/nwriters-N4"), ""}, // atomic
+		{compile.Guest(t, "musl-O2/lost_update"), "x"},
+		{compile.Guest(t, "glibc-O1/increment"), "x"},
+		{compile.Guest(t, "musl-O1/peterson_spin"), "flag[0] flag[1] inside turn"},
+		{compile.Guest(t, "musl-O2/lost_update-fixed"), ""},
+		{compile.Guest(t, "musl-O2/increment-fixed"), ""},
+		{compile.Guest(t, "glibc-O2/barrier_phase-fixed"), ""},
+		{compile.Guest(t, "musl-O2/use_after_free-fixed"), ""},
+		{compile.Guest(t, "musl-O2/write_under_rdlock"), "x"},
+		{compile.Guest(t, "musl-O2/write_under_rdlock-fixed"), ""},
+		{compile.Guest(t, "musl-O2/nwriters-N4"), ""}, // atomic
 		// Happens-before takes a flag, and a lock made of atomic variables, for
 		// nothing: what they protect would be a false alarm.
 		{racesGuest(t, "flag"), "flag"},
@@ -144,7 +143,7 @@ int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m
 	if got, r := raceBugs(t, racing(t, compile.Text(t, "gcc", waits), "timeouts=any", "max-executions=1500")); len(got) > 0 || r.Executions < 1500 {
 		t.Errorf("a timed wait: races on %v after %d executions", got, r.Executions)
 	}
-	if got, r := raceBugs(t, racing(t, "../../bin/guests/glibc-O2/lost_update-fixed", "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
+	if got, r := raceBugs(t, racing(t, compile.Guest(t, "glibc-O2/lost_update-fixed"), "locks=tested")); len(got) > 0 || r.Verdict != result.Verified {
 		t.Errorf("lost_update-fixed: %s, races on %v", r.Verdict, got)
 	}
 }
@@ -159,7 +158,7 @@ func racesGuest(t *testing.T, name string) string {
 // bug, and without being asked none does.
 func TestRaceUnderSearches(t *testing.T) {
 	t.Parallel()
-	const guest = "../../bin/guests/musl-O2/lost_update"
+	guest := compile.Guest(t, "musl-O2/lost_update")
 	for _, search := range []string{"none", "sleep", "stateful", "dpor", "classic", "nidhugg", "source", "optimal", "trust", "random:runs=50", "pct:d=2,runs=50", "pos:runs=50"} {
 		if got, r := raceBugs(t, racing(t, guest, "search="+search)); len(got) != 1 || r.Verdict != result.Buggy {
 			t.Errorf("%s: %s, races on %v", search, r.Verdict, got)
@@ -181,7 +180,7 @@ func TestRaceUnderSearches(t *testing.T) {
 // bare schedule shows it again.
 func TestRaceEndsSearch(t *testing.T) {
 	t.Parallel()
-	cfg := racing(t, "../../bin/guests/musl-O2/increment")
+	cfg := racing(t, compile.Guest(t, "musl-O2/increment"))
 	cfg.KeepGoing = false
 	_, r := raceBugs(t, cfg)
 	if r.Bug == nil || r.Bug.Kind != trace.Race || r.Bug.Preemptions != 0 || r.Bug.Minimal != result.Proven || r.ExitStatus() != result.ExitBug {
@@ -197,7 +196,7 @@ func TestRaceEndsSearch(t *testing.T) {
 // TestRaceAcrossCheckpoint: the order that was seen before a search was saved
 // counts after it.
 func TestRaceAcrossCheckpoint(t *testing.T) {
-	cfg := racing(t, "../../bin/guests/musl-O2/lost_update")
+	cfg := racing(t, compile.Guest(t, "musl-O2/lost_update"))
 	h := &hunt{}
 	s, err := session.Open(cfg, nil)
 	if err != nil {
@@ -258,7 +257,7 @@ func TestRaceClasses(t *testing.T) {
 		options []string
 		want    string // of each variable's races
 	}{
-		{"../../bin/guests/musl-O2/lost_update", nil, "x bug, x bug"}, // preempted before the write, which both have
+		{compile.Guest(t, "musl-O2/lost_update"), nil, "x bug, x bug"}, // preempted before the write, which both have
 		{racesGuest(t, "flag"), nil, "flag benign, x false positive"},
 		{racesGuest(t, "flag"), []string{"max-executions=1"}, "flag untested, x untested"},
 		{racesGuest(t, "flag"), []string{"bound=preempt=0", "search=bpor"}, "flag untested, x untested"},
@@ -308,7 +307,7 @@ func TestRaceNames(t *testing.T) {
 			// writes is to each: the first and the taker's only seem to race.
 			{"race_recycled", "uses", 1},
 		} {
-			got, r := raceBugs(t, racing(t, "../../bin/guests/"+build+"/"+c.guest))
+			got, r := raceBugs(t, racing(t, compile.Guest(t, build+"/"+c.guest)))
 			if strings.Join(got, ", ") != c.want || r.RacesRecycled != c.recycled {
 				t.Errorf("%s/%s: %v, want %s; %d recycled, want %d", build, c.guest, got, c.want, r.RacesRecycled, c.recycled)
 			}
@@ -323,7 +322,7 @@ func TestRaceUnderDeepening(t *testing.T) {
 	for _, warmSteps = range []uint64{1, 50_000} {
 		for guest, want := range map[string]string{"lost_update": "x", "race_field": "stats.misses", "race_flag": "ready", "race_flag-fixed": "", "lost_update-fixed": ""} {
 			cfg := config.Default()
-			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = "../../bin/guests/musl-O1/"+guest, config.NoFile, true, true
+			cfg.Guest, cfg.Out, cfg.FailOnRace, cfg.KeepGoing = compile.Guest(t, "musl-O1/"+guest), config.NoFile, true, true
 			got, r := raceBugs(t, cfg)
 			if strings.Join(got, " ") != want || (want == "") != (r.Verdict == result.Verified) {
 				t.Errorf("%s: %s, races on %v, want %q", guest, r.Verdict, got, want)
@@ -375,7 +374,7 @@ int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i
 func TestKernelsWords(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()
-	cfg.Guest, cfg.Out = "../../bin/guests/pebbles/spin-cond", config.NoFile
+	cfg.Guest, cfg.Out = compile.Guest(t, "pebbles/spin-cond"), config.NoFile
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil || r.Verdict != result.Verified || len(r.Races) == 0 {
 		t.Fatalf("%v, %+v", err, r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 )
 
@@ -26,7 +27,7 @@ func TestRacesListed(t *testing.T) {
 		{"musl-O2/use_after_free-fixed", config.RaceHB, "mem", false},
 	} {
 		cfg := config.Default()
-		cfg.Guest, cfg.Race, cfg.Out = "../../bin/guests/"+c.guest, c.mode, config.NoFile
+		cfg.Guest, cfg.Race, cfg.Out = compile.Guest(t, c.guest), c.mode, config.NoFile
 		if err := config.OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 			t.Fatal(err)
 		}

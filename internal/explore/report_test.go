@@ -1,10 +1,10 @@
 package explore
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
 	"landgo/internal/trace"
@@ -15,7 +15,7 @@ import (
 func TestStrayedBug(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"lost_update", "deadlock_two", "use_after_free"} {
-		c := onProgram(filepath.Join("../../bin/guests/musl-O1", name))
+		c := onProgram(compile.Guest(t, "musl-O1", name))
 		c.Deepen, c.PP = false, trace.MemPoints
 		s, err := session.Open(c, nil)
 		if err != nil {

@@ -58,9 +58,11 @@ func TestJobsAtOnce(t *testing.T) {
 		{"late_sharing", true, 1},
 	} {
 		c := config.Default()
-		c.Guest, c.Out, c.KeepGoing, c.Coverage = "../../bin/guests/musl-O1/"+g.name, config.NoFile, g.goesOn, true
+		c.Out, c.KeepGoing, c.Coverage = config.NoFile, g.goesOn, true
 		if g.name == "rare" {
 			c.Guest = compile.Text(t, "gcc", rare)
+		} else {
+			c.Guest = compile.Guest(t, "musl-O1/"+g.name)
 		}
 		rounds(t, 1<<40, 1<<17)
 		whole, err := Run(context.Background(), c, nil)

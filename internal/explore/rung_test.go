@@ -2,10 +2,10 @@ package explore
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/limits"
 	"landgo/internal/explore/session"
@@ -40,9 +40,11 @@ func TestRungs(t *testing.T) {
 	} {
 		t.Run(c.guest, func(t *testing.T) {
 			t.Parallel()
-			guest := filepath.Join("../../bin/guests/pebbles", c.guest)
+			var guest string
 			if text := ownMistakes[c.guest]; text != "" {
 				guest = forPebbles(t, "-m64", text, "queue")
+			} else {
+				guest = compile.Guest(t, "pebbles", c.guest)
 			}
 			d := laddered(t, guest, "", "")
 			for i, want := range c.rungs {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -14,7 +15,7 @@ import (
 func TestSeedsOfKernels(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()
-	cfg.Guest, cfg.Out, cfg.Cmdline, cfg.SyncOnly = "../../bin/guests/kernel/kernel", config.NoFile, "test=join", true
+	cfg.Guest, cfg.Out, cfg.Cmdline, cfg.SyncOnly = compile.Guest(t, "kernel/kernel"), config.NoFile, "test=join", true
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +34,7 @@ func TestSeedsOfKernels(t *testing.T) {
 func TestNoneIsRunning(t *testing.T) {
 	t.Parallel()
 	cfg := config.Default()
-	cfg.Guest, cfg.Out, cfg.MaxExecutions = "../../bin/guests/musl-O2/fib_bench-N5", config.NoFile, 100
+	cfg.Guest, cfg.Out, cfg.MaxExecutions = compile.Guest(t, "musl-O2/fib_bench-N5"), config.NoFile, 100
 	r, err := Run(context.Background(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func TestCandidatesOnly(t *testing.T) {
 	t.Parallel()
 	for guest, want := range map[string]result.Verdict{"quicksand1": result.Buggy, "quicksand3a": result.Verified} {
 		cfg := config.Default()
-		cfg.Guest, cfg.Out, cfg.CandidatesOnly = "../../bin/guests/musl-O2/"+guest, config.NoFile, true
+		cfg.Guest, cfg.Out, cfg.CandidatesOnly = compile.Guest(t, "musl-O2/"+guest), config.NoFile, true
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

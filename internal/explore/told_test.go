@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ func TestToldAsFollowed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"lost_update", "withdraw", "early_exit", "lost_wakeup"} {
 		c := config.Default()
-		c.Guest, c.Out, c.Deepen, c.PP = filepath.Join("../../bin/guests/musl-O1", name), config.NoFile, false, trace.MemPoints
+		c.Guest, c.Out, c.Deepen, c.PP = compile.Guest(t, "musl-O1", name), config.NoFile, false, trace.MemPoints
 		r, err := Run(context.Background(), c, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func TestTravel(t *testing.T) {
 	kernel := kernelConfig(kernelBuilt(t, "kernel-release_off"), "lock", "mem")
 	configs := map[string]config.Config{"kernel": kernel}
 	for _, name := range []string{"glibc-O1/lost_update", "musl-O2/deadlock_two", "glibc-O1/double_free", "pebbles-i386/queue-cond_unlocks_first-cond"} {
-		configs[name] = onProgram("../../bin/guests/" + name)
+		configs[name] = onProgram(compile.Guest(t, name))
 	}
 	buffers := onProgram(compile.File(t, "gcc", "../../guests/memory/peterson.c", "-O1"))
 	buffers.Model = config.ModelTSO

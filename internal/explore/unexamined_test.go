@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -32,7 +33,7 @@ func TestUnexamined(t *testing.T) {
 	} {
 		for _, mode := range config.RaceModes {
 			cfg := config.Default()
-			cfg.Guest, cfg.Race, cfg.Out = "../../bin/guests/musl-O2/"+c.guest, mode, config.NoFile
+			cfg.Guest, cfg.Race, cfg.Out = compile.Guest(t, "musl-O2/"+c.guest), mode, config.NoFile
 			if err := config.OptionNamed("pp").Apply(&cfg, c.pp); err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +56,7 @@ func TestUnexaminedSyncOnly(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{config.RaceLimited, config.RaceHB} {
 		cfg := config.Default()
-		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = "../../bin/guests/musl-O2/lost_update", mode, config.NoFile, true
+		cfg.Guest, cfg.Race, cfg.Out, cfg.SyncOnly = compile.Guest(t, "musl-O2/lost_update"), mode, config.NoFile, true
 		r, err := Run(context.Background(), cfg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"landgo/guests"
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/explore/session"
@@ -221,7 +223,7 @@ func TestShortenFiner(t *testing.T) {
 	met := 0
 	for _, g := range [][2]string{{"create_unguarded", "create"}, {"sleep_unguarded", "sleep"}} {
 		c := config.Default()
-		c.Guest, c.Out, c.Cmdline, c.PP, c.Deepen = "../../bin/guests/kernel/kernel-"+g[0], config.NoFile, "test="+g[1], trace.PointMem, false
+		c.Guest, c.Out, c.Cmdline, c.PP, c.Deepen = compile.Guest(t, "kernel/kernel-"+g[0]), config.NoFile, "test="+g[1], trace.PointMem, false
 		for seed := range 2 {
 			h, f := sampledBug(t, c, seed+1)
 			s := h.Session
@@ -305,20 +307,44 @@ func TestCutSamples(t *testing.T) {
 	}
 }
 
+// guestsLike are the guests whose names have a pattern. A build's programs for Linux are those of
+// the tables, for they may not be built yet.
+func guestsLike(t *testing.T, pattern string) (names []string) {
+	t.Helper()
+	if build, all := strings.CutSuffix(pattern, "/*"); all && slices.Contains(guests.Builds, build) {
+		for _, table := range []func() ([]guests.Guest, error){guests.Linux, guests.Bench} {
+			rows, err := table()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range rows {
+				names = append(names, g.Binary(build))
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	paths, err := filepath.Glob("../../bin/guests/" + pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatal(pattern, err)
+	}
+	for _, path := range paths {
+		names = append(names, strings.TrimPrefix(path, "../../bin/guests/"))
+	}
+	return names
+}
+
 // TestWaysAlone: a bug that only samples have found is the same one when the jobs' guest runs its
 // execution, its story is reported, and its file replays.
 func TestWaysAlone(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for _, pattern := range []string{"musl-O1/*", "glibc-O2/*", "pebbles/*-*-*", "kernel-i386/*"} {
-		guests, err := filepath.Glob("../../bin/guests/" + pattern)
-		if err != nil || len(guests) == 0 {
-			t.Fatal(pattern, err)
-		}
-		for i, path := range guests {
+		for i, name := range guestsLike(t, pattern) {
 			if !soaks && i%90 != 2 {
 				continue
 			}
+			path := compile.Guest(t, name)
 			c := config.Default()
 			c.Guest, c.Out = path, config.NoFile
 			s, err := session.Open(c, nil)

@@ -9,9 +9,16 @@ package trace
 
 const testedBlend Blend = 8
 
+// MostPivot is the largest pivot, MostTried that of an addition that is tried (ByTrying).
+const (
+	MostPivot = 18
+	MostTried = 9
+)
+
 const (
 	leastPivot = -1
-	pivots     = 30
+	pivots     = MostPivot - leastPivot + 1
+	tried      = MostTried - leastPivot + 1
 )
 
 // The sides of a pivot. Of negative numbers, and of very large ones, nothing is said.
@@ -27,7 +34,7 @@ const (
 // NoBlend: it is none that this can be said of. So many others of the blend may come after it, each of
 // which still finds a number on the same side: at the most 255.
 func TestedAddition(size uint32, added, pivot, before int64) (b Blend, more uint8) {
-	if added != 1 && added != -1 || pivot < leastPivot || pivot >= leastPivot+pivots {
+	if added != 1 && added != -1 || pivot < leastPivot || pivot > MostPivot {
 		return NoBlend, 0
 	}
 	top := int64(1)<<(8*size-2) - 1 // a sum isn't near to what the bytes can hold
@@ -49,6 +56,17 @@ func TestedAddition(size uint32, added, pivot, before int64) (b Blend, more uint
 		kind += pivots
 	}
 	return testedBlend + Blend(kind*sides+side), uint8(min(left, 255))
+}
+
+// ByTrying is the blend of a tested addition of which trying alone tells what becomes of its result
+// (scheduler/sides.go). That holds of small numbers. So it doesn't commute with one that finds any.
+func (b Blend) ByTrying() Blend {
+	test, side := (b-testedBlend)/sides, (b-testedBlend)%sides
+	sign, pivot := test/pivots, test%pivots
+	if !b.Tested() || pivot >= tried {
+		return NoBlend
+	}
+	return testedBlend + (2*pivots+sign*tried+pivot)*sides + side
 }
 
 // BlendOf is the blend of a step's write of the bytes of an access.

@@ -18,10 +18,18 @@ func TestTestedAddition(t *testing.T) {
 	}
 	for _, added := range []int64{1, -1} {
 		blends := map[Blend][2]int64{}
-		for pivot := int64(-1); pivot < 28; pivot++ {
+		for pivot := int64(-1); pivot <= MostPivot; pivot++ {
 			for before := int64(-3); before < 64; before++ {
 				b, more := TestedAddition(1, added, pivot, before)
 				side := compare(before, pivot)
+				if tried := b.ByTrying(); pivot > MostTried && tried != NoBlend || pivot <= MostTried &&
+					(b.Commutes(tried) || b.SameTest(tried) || !tried.SameTest(tried) || tried.Commutes(tried) != b.Commutes(b)) {
+					t.Errorf("%d at %d with pivot %d: by trying it commutes wrongly", added, before, pivot)
+				} else if is, ok := blends[tried]; ok && tried != NoBlend && is != [2]int64{pivot, int64(side)} {
+					t.Errorf("%d at %d with pivot %d has the blend of another side by trying", added, before, pivot)
+				} else {
+					blends[tried] = [2]int64{pivot, int64(side)}
+				}
 				if is, ok := blends[b]; ok && is != [2]int64{pivot, int64(side)} || !b.Tested() {
 					t.Fatalf("%d at %d with pivot %d has the blend of another side", added, before, pivot)
 				}
@@ -43,7 +51,7 @@ func TestTestedAddition(t *testing.T) {
 			t.Error("a sum near to what the bytes can hold commutes")
 		}
 	}
-	for _, at := range [][2]int64{{2, 3}, {1, -2}, {1, 29}} {
+	for _, at := range [][2]int64{{2, 3}, {1, -2}, {1, MostPivot + 1}} {
 		if b, _ := TestedAddition(8, at[0], at[1], 1); b != NoBlend {
 			t.Errorf("%d with pivot %d has a blend", at[0], at[1])
 		}

@@ -25,7 +25,8 @@ type Facts struct {
 	Awaits, Piecemeal Addresses
 	// Counted are reads by which a thread was seen to look at the same bytes again and again
 	// while it counts. Uncounted are those of them that tell how often it has looked
-	// (scheduler/counted.go).
+	// (scheduler/counted.go), and additions whose result was used later than it was tried
+	// (scheduler/sides.go).
 	Counted, Uncounted Addresses
 	// Movers are threads that try to add to a word, and take back what they added where they
 	// can't go on. Swaps are the exchanges with which threads try to change a word and may leave
@@ -44,6 +45,9 @@ type Facts struct {
 	// Between are bytes that a thread awaits which goes on with a number between two additions
 	// (scheduler/between.go).
 	Between Addresses
+	// Varying are bytes that a thread compares an addition's result with, and that others write
+	// between the two (scheduler/due.go).
+	Varying Addresses
 	// Stored are bytes that several threads store to, and that no step read in the first execution.
 	// Seen are those of them that were read after all (scheduler/unread.go).
 	Stored, Seen Addresses
@@ -114,7 +118,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -154,6 +158,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Below.merge(o.Below) || news
 	news = k.Apart.merge(o.Apart) || news
 	news = k.Between.merge(o.Between) || news
+	news = k.Varying.merge(o.Varying) || news
 	news = k.Stored.merge(o.Stored) || news
 	news = k.Seen.merge(o.Seen) || news
 	news = k.Judged.merge(o.Judged) || news

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -12,7 +13,7 @@ import (
 // TestLifetimes: over all executions of a guest what is fixed stays as it was, and what
 // goes back is at the root as it was there.
 func TestLifetimes(t *testing.T) {
-	s, lib := boot(t, "../../bin/guests/musl-O2/abba-OK", scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
+	s, lib := boot(t, compile.Guest(t, "musl-O2/abba-OK"), scheduler.Config{Granularity: scheduler.Granularity{Points: trace.PointMem}}, Config{})
 	roles, fixedWas := maps.Clone(lib.roles), *lib.guest
 	root := s.Mark()
 	enumerate(t, s)

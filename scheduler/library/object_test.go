@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"landgo/internal/compile"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -15,7 +16,7 @@ import (
 // is as in a plain copy of all of them at the mark. Yet only its first change
 // between two marks is kept.
 func TestObjectsRewind(t *testing.T) {
-	sys, lib := boot(t, "../../bin/guests/musl-O2/lost_update", scheduler.Config{}, Config{})
+	sys, lib := boot(t, compile.Guest(t, "musl-O2/lost_update"), scheduler.Config{}, Config{})
 	v, ok := sys.Image().Symbol("x")
 	if !ok {
 		t.Fatal("the guest has no x")
