@@ -80,22 +80,34 @@
 //
 // # The files
 //
-//	for callers     system search execution kind spec bound workers
-//	the explorer    explorer, explorerstep, explorerpath, explorerend; strategy;
-//	                path, branch, backtrack, wakeup, sleepset, sleepbound, pending;
-//	                above (additions: the least that an order could find), countedwindow (those in
-//	                any order with one), unread (stores that nothing reads); budget, estimate
-//	no reduction    exhaustive, bounded, iteration, frontier (where a bound struck), sleep
-//	stateful        stateful, endless
-//	DPOR            dpor, eager: figure3, marking, figure4, classic; source, nidhugg,
-//	                optimal; observers, observerscells, observersrun, sources, puzzle; static,
-//	                promise
-//	within bounds   meter, earlyflush; bpor, conservative, naivebpor, sourcebpor; lazybpor, lazyfloor,
-//	                lazyhabits, lazyleast, lazyprefixes
+//	for callers     system (a program under control), search, execution (how one ended), kind (the table of
+//	                searches), spec (their options), bound (what may be bounded), workers
+//	the explorer    explorer (EXPLORE of the papers), explorerstep (into a state), explorerpath (the path,
+//	                longer and shorter), explorerend (how executions end); strategy (which branches a
+//	                state has); path (E, the execution under way), branch (a way on), backtrack (what is
+//	                added to states), wakeup (the tree), pending (next steps that take part in races);
+//	                sleepset, sleepbound (sleep sets, and within bounds); budget (when a walk rests),
+//	                estimate (the share that is done)
+//	spared steps    above (additions: the least that an order could find), countedwindow (those in
+//	                any order with one), unread (stores that nothing reads)
+//	no reduction    exhaustive (search none), bounded, iteration (by ascending bound), frontier (where a bound
+//	                struck), sleep (sleep sets alone)
+//	stateful        stateful (states are stored), endless (states from which no end can be reached)
+//	DPOR            dpor (POPL 2005, Figure 5), figure3, figure4, marking (its optimization 2), eager (common to
+//	                these), static (persistent sets), promise (what static foresees); classic, nidhugg (of the
+//	                Nidhugg thesis); source (JACM 2017), optimal (POPL 2014)
+//	observers       observers (stores without an order until they are read), observerscells (their bytes),
+//	                observersrun (how their steps are taken); sources (search readsfrom), puzzle (is there an
+//	                order?)
+//	within bounds   meter (what an execution spends), earlyflush (of store buffers); bpor (OOPSLA 2013),
+//	                conservative (its points that no race needs), naivebpor, sourcebpor, lazybpor (of the
+//	                thesis); for lazybpor: lazyfloor (preemptions that can't be avoided), lazyhabits (memory that
+//	                threads touch), lazyleast (the fewest of a trace), lazyprefixes
 //	TruSt           trust, whose walk is a room of its own
-//	sampling        sampling, randomwalk, pct, pos, distinct
-//	divided         batch; treedivision, treeunit; sampledivision; trustdivision;
-//	                snapshot, packer; away, awaytree, awayothers
+//	sampling        sampling (run after run), randomwalk, pct, pos, distinct (the traces that were seen)
+//	divided         batch (units of work), treedivision, treeunit, sampledivision, trustdivision (how each kind
+//	                of search is divided); snapshot (a search at rest, as bytes), packer (numbers and lists
+//	                of these); away, awaytree, awayothers (units in other processes)
 //	tests           fault: rules that a test leaves out; internal/model: model programs
 //	readsfrom/      whether loads can find what they are said to find
 //	trust/          TruSt and ROUNDER: execution graphs and revisits

@@ -110,11 +110,6 @@ const (
 	firstHorizon = 32 * stepRate
 )
 
-// pace is a number of a program's steps in the guest's: 0 only for 0.
-func (h *hunt) pace(programs uint64) uint64 {
-	return (programs + h.Platform.StepCost - 1) / h.Platform.StepCost
-}
-
 func newDeepening(h *hunt) *deepening {
 	d := &deepening{hunt: h, plan: h.newPlan(), spaces: map[*deepen.Job]*space{}, horizon: h.pace(firstHorizon), begun: h.Clock.Elapsed(), races: race.New(race.Config{}), both: race.New(race.Config{}), benign: map[race.Pair]*deepen.Job{}, apart: map[race.Pair]bool{}, narrowed: map[*deepen.Job]bool{}, shown: map[string]trace.Schedule{}}
 	if h.Config.Time > 0 {

@@ -25,6 +25,6 @@
 //	                 besides (other executions, where one has no end), selfcheck (executions run twice)
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
 //	                 left out, by internal/explore/shorter), fewerfaults, plainer (smaller values),
-//	                 patience (how long all that may take)
+//	                 patience (how long all that may take, and what steps cost)
 //	a bug, told      report, passing (a run that passes, to compare), cure (fences)
 package explore

@@ -17,6 +17,11 @@ const (
 	mostMinimiseSteps = 15_000_000
 )
 
+// stepInsns is how many instructions count as one step more: a sample runs all of an
+// execution again, and jobs only its end. So a guest with long steps (exceptions,
+// whose tables a static program sorts first) has fewer samples.
+const stepInsns = 1024
+
 // minimiseSteps is what each bug may take in any case, about a second.
 var minimiseSteps uint64 = 500_000
 
@@ -95,4 +100,18 @@ func (c *counted) runner() session.Runner {
 	r := c.Runner
 	r.System = c
 	return r
+}
+
+// pace is a number of a program's steps in the guest's: 0 only for 0.
+func (h *hunt) pace(programs uint64) uint64 {
+	return (programs + h.Platform.StepCost - 1) / h.Platform.StepCost
+}
+
+// steps is how long a search has taken, by no clock. It counts transitions, and
+// where races are looked for, as many more for each execution as its end takes the
+// time of. Where reversing races takes longer than that (a hundred threads that all race),
+// it counts the events that were looked at for it.
+func steps(s por.Stats) uint64 {
+	const end, weighed = 8, 512
+	return max(s.Transitions+s.Replayed+end*(s.Executions+s.Blocked), s.Weighed/weighed)
 }

@@ -69,15 +69,6 @@ func (d *deepening) turnOf(j *deepen.Job) *turn {
 	return s
 }
 
-// steps is how long a search has taken, by no clock. It counts transitions, and
-// where races are looked for, as many more for each execution as its end takes the
-// time of. Where reversing races takes longer than that (a hundred threads that all race),
-// it counts the events that were looked at for it.
-func steps(s por.Stats) uint64 {
-	const end, weighed = 8, 512
-	return max(s.Transitions+s.Replayed+end*(s.Executions+s.Blocked), s.Weighed/weighed)
-}
-
 // run runs a job alone until it ends or is left.
 func (d *deepening) run(j *deepen.Job) error {
 	s := d.turnOf(j)

@@ -64,10 +64,6 @@ const (
 	// firstSlice and laterSlice are how many steps a way has at a time, or more: an
 	// execution is run to its end.
 	firstSlice, laterSlice = 8_192, 32_768
-	// stepInsns is how many instructions count as one step more: a sample runs all of an
-	// execution again, and jobs only its end. So a guest with long steps (exceptions,
-	// whose tables a static program sorts first) has fewer samples.
-	stepInsns = 1024
 	// longestSample is how many steps an execution may have at first, and mostSample at the
 	// most. Those that may be longer have longerSample times as many each time.
 	longestSample, longerSample, mostSample = 20_000, 8, 1_280_000

@@ -34,18 +34,25 @@
 //
 //	state         library, thread (what it knows of one), call (what a thread is at)
 //	the start     entry (the program's own beginning, after the linker)
-//	a call        atbreak (its entry), act (the table of roles), operation (StepOp), pending, perform, return
+//	a call        atbreak (its entry), act (the table of roles), operation (StepOp), pending (what the thread
+//	              is about to do, and may it?), perform (doing it), return (where calls end)
 //	own code      quiet (run without interruption), ownstep (when that is a step of its own), over (keys, and
 //	              what a thread does at its end), unwindfind (an unwinder's tables)
 //	counts        entered (calls of trusted functions, to follow an execution where they are tested)
-//	what it does  convention (arguments, results), door (to the guest's memory), look, misuse, errno, faulty
-//	objects       object, objectbytes; mutex, cond, semaphore, barrier, rwlock, once; namedsem,
-//	              lockmerge (locks that are no points of their own), guard
-//	allocators    malloc, arenas, follow, pool, own (the library's own blocks), endcache, operators
-//	text          strings, lookpast, streams
-//	threads       threadcalls, named (uses of a thread's name), carried, carriedkept, distrust, asleep
-//	time, ends    deadline, interruptedwait, ending, terminate
-//	store buffers drains, spinwait
+//	what it does  convention (arguments, results), door (to the guest's memory), look (what kept a step from
+//	              going on), misuse (operations against their rules), errno
+//	objects       object, objectbytes (their memory); mutex, cond, semaphore, barrier, rwlock, once; namedsem,
+//	              lockmerge (locks that are no points of their own), guard (a student's mutex that is trusted)
+//	allocators    malloc (their calls), arenas (where blocks lie), follow (the guest's own, followed), pool (one
+//	              of a profile's), own (the library's own blocks), endcache (what a thread's end gives
+//	              back), operators (new and delete)
+//	text          strings, lookpast (those that read beyond), streams (stdio)
+//	threads       threadcalls (joins, ends), named (uses of a thread's name), carried (a student's threads,
+//	              carried out), carriedkept (what the rest of their library has to learn), distrust (left to
+//	              the guest's own code), asleep (what threads wait for then)
+//	time, ends    deadline (timed operations), interruptedwait (signals meanwhile), ending (of the process),
+//	              terminate (std::terminate)
+//	store buffers drains (operations that wait for them), spinwait (locks released by a plain store)
 //	failures      faulty (--faults)
 //	properties    property (landgo's header: conditions, calls that are to be linearisable)
 //

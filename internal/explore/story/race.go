@@ -107,3 +107,25 @@ func (st *Story) collide(b *result.Bug, x *neighbour) error {
 	b.Cause = fmt.Sprintf("nothing orders the accesses of threads %s and %s: other executions have them the other way round", b.Accesses[0].Thread, b.Accesses[1].Thread)
 	return nil
 }
+
+// PreemptedAt adds the instructions before which a thread was preempted in the
+// story, and those of a race that is its bug. A thread at the entry of
+// the allocator counts as at the call, as in race.Access.
+func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
+	for i := 1; i < len(st.Beats); i++ {
+		if !st.Beats[i].Step.Preemption {
+			continue
+		}
+		if stack := st.leftAt(i); len(stack) > 0 {
+			at[stack[0]] = true
+			if len(stack) > 1 {
+				at[stack[1]-1] = true
+			}
+		}
+	}
+	if f.Kind == trace.Race {
+		if x := st.RaceIn(f.Message); x != nil {
+			at[x.Earlier.PC], at[x.Later.PC] = true, true
+		}
+	}
+}

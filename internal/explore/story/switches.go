@@ -6,7 +6,6 @@ import (
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
-	"landgo/scheduler"
 )
 
 // switches lists the switches from thread to thread.
@@ -147,54 +146,6 @@ func (st *Story) sends(i int, o *trace.Op) (w result.Waking, ok bool) {
 		w.Place = result.Innermost(toUser(st.Frames(st.Beats[i].Stack)))
 	}
 	return w, true
-}
-
-// Shown is an access for a person.
-func (st *Story) Shown(x record.At) result.Access {
-	j, k := x.Beat, x.Access
-	b := &st.Beats[j]
-	a := st.Access(st.OwnerOf(b.MadeBy(k)), &b.Accesses[k])
-	switch {
-	case st.IsBuffer(b.Step.Thread) && !st.Written(j, k):
-		a.Op = "flushes"
-	case st.Delayed(j, k):
-		a.Op = "buffers"
-	}
-	a.Old, a.New = b.Values[k].Old, b.Values[k].New
-	a.Held = st.Held(record.At{Beat: j, Access: k})
-	if a.Symbol == "" && k < len(b.Names) {
-		a.Symbol = b.Names[k]
-	}
-	if len(b.Stack) > 0 && b.Stack[0] == b.Accesses[k].PC && standsInLibrary(st.Session, b.Accesses[k].PC) {
-		a.Stack = st.Frames(b.Stack)
-	}
-	if b.Stacks != nil && b.Stacks[k] != nil {
-		a.Stack = b.Stacks[k]
-	}
-	a.Bookkeeping = st.bookkeeping(&a)
-	return a
-}
-
-// PreemptedAt adds the instructions before which a thread was preempted in the
-// story, and those of a race that is its bug. A thread at the entry of
-// the allocator counts as at the call, as in race.Access.
-func (st *Story) PreemptedAt(at map[uint64]bool, f *scheduler.Failure) {
-	for i := 1; i < len(st.Beats); i++ {
-		if !st.Beats[i].Step.Preemption {
-			continue
-		}
-		if stack := st.leftAt(i); len(stack) > 0 {
-			at[stack[0]] = true
-			if len(stack) > 1 {
-				at[stack[1]-1] = true
-			}
-		}
-	}
-	if f.Kind == trace.Race {
-		if x := st.RaceIn(f.Message); x != nil {
-			at[x.Earlier.PC], at[x.Later.PC] = true, true
-		}
-	}
 }
 
 // leftAt is the stack at which the thread before beat i was left: where it

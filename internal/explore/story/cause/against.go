@@ -234,3 +234,14 @@ func (cs *Case) eventPlace(e *event) string {
 	}
 	return f.Where()
 }
+
+// flip is two events that come the other way round in a run that passes.
+type flip struct {
+	early, late   event // as in that run
+	first         at    // the late one's place here
+	earlyHeld     []string
+	earlyRead     []uint64 // locks that it holds for reading
+	earlyIs, here string   // the places of the early one, and of the late one here
+	thread, other trace.TID
+	final         func(addr uint64) bool // the early one's thread writes it no more after that
+}

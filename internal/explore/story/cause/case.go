@@ -74,15 +74,9 @@ func New(run *record.Run, teller Teller, guest Guest, code Code, ticks, buffers 
 	return &Case{Run: run, Teller: teller, guest: guest, code: code, ticks: ticks, buffers: buffers}
 }
 
-// Explain puts the cause of a failure into its report, and the mistake that the run shows.
-func (cs *Case) Explain(b *result.Bug, f *scheduler.Failure) {
-	if (!cs.buffers || !cs.unseen(b)) && lockOrder(b) == "" { // which is told by the locks alone
-		cs.collisions(b)
-	}
-	cs.freeing(b, f)
-	cs.burying(b, f)
-	cs.spinning(b)
-	if !b.BeforeThreads && !cs.buffers {
-		b.Mistake = cs.mistake(b, f)
-	}
+// hit is a collision in the strict sense: another thread writes between two accesses
+// of a thread's.
+type hit struct {
+	thread             trace.TID
+	before, mid, after at
 }

@@ -5,9 +5,9 @@
 //
 // # The files
 //
-//	case        Case, what it asks, and the order: the accesses, then the mistake
+//	case        Case and what it asks; explain (the order: the accesses, then the kinds of mistakes, from the
+//	            most certain to the least), shared (what the kinds share)
 //	accesses    collision (a thread's write between two of another's), buffered (a store that is unseen)
-//	mistake     the kinds, from the most certain to the least, and what they share
 //	locks       unprotected (what the collision says), misuse (against a lock's rules, or in different
 //	            orders), sections (of one lock, torn apart), pointer (used when its lock is released)
 //	waits       wait (condition variables and signals), looks (is a test repeated after a wait?), asleep (of a

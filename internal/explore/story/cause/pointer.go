@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"landgo/internal/explore/story/record"
-	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -102,19 +101,4 @@ func (cs *Case) leadsTo(v, addr uint64) bool {
 		return name
 	}
 	return of(v) != "" && of(v) == of(addr)
-}
-
-// readLate: a thread writes something under a lock, releases that, and reads it again. In between,
-// another thread writes it under the lock.
-func (cs *Case) readLate(x, m, y *result.Access) string {
-	if !cs.AccessAt(cs.hit.before).IsWrite() || cs.AccessAt(cs.hit.after).IsWrite() || len(cs.AnyHeld(cs.hit.after)) > 0 {
-		return ""
-	}
-	for _, lock := range common(x.Held, m.Held) {
-		if let := cs.letGo(cs.hit.thread, lock); let != "" {
-			return fmt.Sprintf("Thread %s writes %s (%s) under %s, and reads it (%s) when it has released that (%s). In between thread %s writes it under %s (%s). Hold %s until the last use, or copy under %s what is needed.",
-				y.Thread, m.Name(), where(x.Stack), lock, where(y.Stack), let, m.Thread, lock, where(m.Stack), lock, lock)
-		}
-	}
-	return ""
 }

@@ -10,13 +10,6 @@ import (
 	"landgo/scheduler"
 )
 
-// hit is a collision in the strict sense: another thread writes between two accesses
-// of a thread's.
-type hit struct {
-	thread             trace.TID
-	before, mid, after at
-}
-
 // unprotected: what the collision says of locks.
 func (cs *Case) unprotected(b *result.Bug, f *scheduler.Failure) string {
 	if cs.hit == nil || cs.reset(b) != "" { // which a run that passes will show
@@ -255,4 +248,19 @@ func (cs *Case) otherLocks() bool {
 // letGo is where a thread unlocked a lock between the accesses of the hit, or "".
 func (cs *Case) letGo(t trace.TID, lock string) string {
 	return cs.unlocked(t, lock, cs.hit.before, cs.hit.after)
+}
+
+// readLate: a thread writes something under a lock, releases that, and reads it again. In between,
+// another thread writes it under the lock.
+func (cs *Case) readLate(x, m, y *result.Access) string {
+	if !cs.AccessAt(cs.hit.before).IsWrite() || cs.AccessAt(cs.hit.after).IsWrite() || len(cs.AnyHeld(cs.hit.after)) > 0 {
+		return ""
+	}
+	for _, lock := range common(x.Held, m.Held) {
+		if let := cs.letGo(cs.hit.thread, lock); let != "" {
+			return fmt.Sprintf("Thread %s writes %s (%s) under %s, and reads it (%s) when it has released that (%s). In between thread %s writes it under %s (%s). Hold %s until the last use, or copy under %s what is needed.",
+				y.Thread, m.Name(), where(x.Stack), lock, where(y.Stack), let, m.Thread, lock, where(m.Stack), lock, lock)
+		}
+	}
+	return ""
 }

@@ -9,20 +9,6 @@ import (
 
 // A record's answers about locks: which are held at an access, and where they were taken.
 
-// Takes reports whether an operation took a lock.
-func Takes(o *trace.Op) bool {
-	switch o.Kind {
-	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
-		return true
-	}
-	return false
-}
-
-// Unlocks reports whether an operation releases a lock.
-func Unlocks(o *trace.Op) bool {
-	return o.Kind == trace.OpUnlock || o.Kind == trace.OpReadUnlock || o.Kind == trace.OpWriteUnlock
-}
-
 // ReadHeld are the locks that a thread holds for reading at an access.
 func (r *Run) ReadHeld(t trace.TID, x At) []uint64 {
 	return r.locked(t, x, trace.OpReadUnlock, trace.OpReadLock, trace.OpTryReadLock)

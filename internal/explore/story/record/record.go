@@ -206,3 +206,17 @@ func (r *Run) ObjectAt(x At) string {
 	}
 	return name
 }
+
+// Takes reports whether an operation took a lock.
+func Takes(o *trace.Op) bool {
+	switch o.Kind {
+	case trace.OpLock, trace.OpTryLock, trace.OpReadLock, trace.OpTryReadLock, trace.OpWriteLock, trace.OpTryWriteLock:
+		return true
+	}
+	return false
+}
+
+// Unlocks reports whether an operation releases a lock.
+func Unlocks(o *trace.Op) bool {
+	return o.Kind == trace.OpUnlock || o.Kind == trace.OpReadUnlock || o.Kind == trace.OpWriteUnlock
+}

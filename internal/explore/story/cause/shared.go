@@ -6,23 +6,11 @@ import (
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
-	"landgo/scheduler"
 )
 
-// Mistakes of known kinds, in words. Which one a run shows is decided by its events
-// alone, never by names. The kinds are tried from the most certain to the least; where
-// none fits there is no word.
+// What the kinds of mistakes share.
 
-// mistake names the mistake that a run shows and what to change, or is "".
-func (cs *Case) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), joinsHolding(b), cs.barrierAlone(b), cs.countedApart(f), cs.kept(b), cs.misused(b, f), cs.lostSignal(b), cs.tooEarly(b), cs.lookedTooEarly(b), cs.handledTooEarly(b), cs.roundMissed(b), cs.untested(f.Thread), cs.othersUntested(f), cs.goneOwner(b, f), cs.goneStack(b, f), cs.changedAfter(f), cs.takenBackLate(), cs.reused(), cs.lastTwice(), cs.unprotected(b, f), cs.letGoBefore()} {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
+// where is the place of a stack for a person, "" if no line says it.
 func where(stack []result.Frame) string { f := result.Innermost(stack); return f.Where() }
 
 // lines are the places of two accesses: one, if they are on one line.
