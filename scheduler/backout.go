@@ -20,7 +20,8 @@ import (
 //     looks at the word and adds to it. What it has added is nothing then, and where it may wait.
 //     It waits there only as long as a try would fail.
 //  2. Tries that work with several values leave the thread in the same state, wherever in
-//     the loop they were made. With one value they work everywhere or nowhere.
+//     the loop they were made. With one value they work everywhere or nowhere. Bytes of its stack
+//     may differ that it writes before it reads them (surveyBack).
 //  3. Other threads make such tries, or add and use nothing of what they find.
 //  4. A try that fails with a value fails also with what others' tries may have added to that.
 //
@@ -135,7 +136,7 @@ func (b *backouts) learn(th *thread) {
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < spins.MostPlaces && writes < enough; n++ {
 		st := &b.in.steps[i-1]
-		if len(st.tr.Ops) != 0 || len(st.tr.Accesses) != 1 || !st.tr.Accesses[0].SameBytes(&th.Access) {
+		if !spins.OnlyRests(st.tr.Ops) || len(st.tr.Accesses) != 1 || !st.tr.Accesses[0].SameBytes(&th.Access) {
 			return
 		}
 		if st.tr.Accesses[0].IsWrite() || enough == 1 && st.tr.Accesses[0].PC == th.Access.PC {
@@ -167,6 +168,15 @@ func (b *backouts) missed(pc uint64) {
 		b.doubtful++
 	case mostVain + 1:
 		b.doubtful--
+	}
+}
+
+// watch has a thread that is about to try watched for what failed tries would leave.
+func (b *backouts) watch(th edit) {
+	if b.tries(th.thread) {
+		if r := b.survey(th.thread, nil); r.Good {
+			th.leaving = slices.Concat(th.leaving, spins.LeftBy(lookOf(th.Access.PC, backsOut), r.Left))
+		}
 	}
 }
 
@@ -299,11 +309,7 @@ func (b *backouts) survey(th *thread, v *uint64) *spins.Tries {
 	var r *spins.Tries
 	b.spins.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}}
-		w.all = spins.Found(values, moved, w.at.Size)
-		if r = (&spins.Tries{}); w.look(0) {
-			r = w.spots.Judge(values, moved, w.at.Size)
-		}
+		r = b.surveyBack(th, values, moved)
 	})
 	b.attempt.current = current
 	if len(b.surveyed) >= mostPolls {

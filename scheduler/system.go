@@ -307,6 +307,7 @@ func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	planned := s.planHolds(&s.threads[t])
 	th := s.edit(t)
 	s.trySides(th)
+	s.backs.watch(th)
 	if planned && th.buffer.Empty() { // else it may find other bytes
 		s.keepPlan(th.thread)
 	}

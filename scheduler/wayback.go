@@ -1,6 +1,9 @@
 package scheduler
 
 import (
+	"maps"
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
@@ -17,7 +20,41 @@ type wayBack struct {
 	all   []uint64 // what the thread may find
 	spots spins.WayBack
 	work  uint64 // instructions that were run, and what was compared
+	// left are bytes of the thread's own stack that aren't compared, and mayn't be read before they are
+	// written. met are those that differed.
+	left, met spins.Apart
+	owns      func(at uint64) bool
 }
+
+// surveyBack surveys the tries of a thread that stands before one. Code without optimisation keeps what a try
+// found: such bytes of the thread's own stack may differ, as long as it doesn't read them
+// (spins.Leftover). Which these are is found out by running it.
+func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
+	r := b.in.machine.Regs(th.Ctx)
+	owns := func(at uint64) bool { return b.counts.ownsThere(th.thread, &r, at) }
+	met := spins.Apart{}
+	for range mostSurveys {
+		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}, left: maps.Clone(met), met: met, owns: owns}
+		w.all = spins.Found(values, moved, w.at.Size)
+		if w.look(0) {
+			if t := w.spots.Judge(values, moved, w.at.Size); t.Good {
+				t.Left = w.left.Ranges()
+				return t
+			}
+		}
+		if len(met) == len(w.left) || b.learning.known.Uncounted[lookOf(w.at.PC, backsOut)] {
+			break
+		}
+	}
+	return &spins.Tries{}
+}
+
+const (
+	// mostSurveys is how often the bytes that may differ are added to.
+	mostSurveys = 3
+	// backsOut makes the look of a try of its place (lookOf).
+	backsOut = 15
+)
 
 // look runs the thread from where it stands, with each value. It reports whether that could
 // be done, and with little work in few places. Where it couldn't, no try is left out.
@@ -48,7 +85,10 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	tr := b.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
-	if err := b.spins.runs.step(th, tr, 0); err != nil {
+	if b.counts.told = false; len(w.left) > 0 {
+		th.leftover = slices.Concat(th.leftover, spins.LeftBy(unread, w.left.Ranges()))
+	}
+	if err := b.spins.runs.step(th, tr, 0); err != nil || b.counts.told {
 		return false
 	}
 	b.in.arena.Seal(tr)
@@ -58,7 +98,7 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 		return !n.Head // what the machine's log has can't be compared
 	}
 	stands, o := w.poise(), spins.Onto{}
-	if th.Stand == StandAccess && th.Access.SameBytes(&w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && len(tr.Ops) == 0 && len(tr.Wakes) == 0 &&
+	if th.Stand == StandAccess && th.Access.SameBytes(&w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && spins.OnlyRests(tr.Ops) && len(tr.Wakes) == 0 &&
 		len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC) || b.swaps(tr.Accesses[0].PC) && b.counts.valueAt(&w.at) == (v+n.Added)&spins.Mask(w.at.Size)) {
 		if !b.waitsHere(&tr.Accesses[0]) {
 			return false // it would be missing in the description of a race
@@ -89,5 +129,12 @@ func (w *wayBack) poise() spins.Poise {
 	var n uint64
 	p.Memory, n = w.counts.differences(w.from, &w.at)
 	w.work += n
+	p.Memory.Unequal("", func(at uint64) bool {
+		if w.owns(at) {
+			w.met[at] = true
+		}
+		return true
+	})
+	p.Memory = w.left.Without(p.Memory)
 	return p
 }

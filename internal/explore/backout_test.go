@@ -16,7 +16,7 @@ static atomic_int l = all, seen;
 static int data, plain = all;
 static void rlock(void) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } }
 static void wlock(void) { int v = atomic_fetch_sub(&l, all); while (v != all) { atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, all); } }
-static void *rd(void *a) { rlock(); int d = data; atomic_fetch_add(&l, 1); seen += d; return a; }
+static void *rd(void *a) { rlock(); int d = data; atomic_fetch_add(&l, 1); atomic_fetch_add(&seen, d); return a; }
 static void *wr(void *a) { wlock(); data++; atomic_fetch_add(&l, all); return a; }
 static void *leaves(void *a) { wlock(); data++; return a; }
 static void *tries(void *a) { if (atomic_fetch_sub(&l, all) == all) data++; else seen += 8; atomic_fetch_add(&l, all); return a; }
@@ -44,57 +44,78 @@ static void *slow(void *a) { slower(4); return a; }
 static void *slowest(void *a) { slower(18); return a; }
 static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) != all) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); return a; }
 static void *keeps(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); seen += 64 * (v & 15); return a; }
+static void *yields(void *a) { while (atomic_fetch_sub(&l, all) != all) { atomic_fetch_add(&l, all); while (atomic_load(&l) != all) sched_yield(); } data++; atomic_fetch_add(&l, all); return a; }
+static void *tally(void *a) { int n = 0; while (atomic_fetch_sub(&l, all) != all) { atomic_fetch_add(&l, all); n = 1; while (atomic_load(&l) != all) ; } atomic_fetch_add(&l, all); seen += 1024 * n; return a; }
+static void *twice(void *a) { for (int n = 0; n < 2; n++) { if (atomic_fetch_sub(&l, all) == all) { data++; atomic_fetch_add(&l, all); return a; } atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; } seen += 4096; return a; }
+static void *recalls(void *a) { int v, w = 0; while ((v = atomic_fetch_sub(&l, all)) != all) { w = v + 5; atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; } data++; atomic_fetch_add(&l, all); seen += 2048 * (w != 0); return a; }
 `
 
 // TestBackOut: tries of a reader-writer lock that fail aren't run where nothing tells them. The
 // counts are those of the orders in which threads take the lock and give it back.
 func TestBackOut(t *testing.T) {
 	t.Parallel()
-	for _, p := range []struct {
-		name, main, verdict string
-		executions          uint64 // 0: not by a formula
-	}{
-		{"two writers", "GO(t, wr); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
-		{"two writers and a reader", "GO(t, wr); GO(u, wr); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6},
-		{"a writer and two readers", "GO(t, wr); GO(u, rd); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 14},
-		{"it tries once", "GO(t, wr); GO(u, wr); GO(v, tries); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
-		{"another looks", "GO(t, wr); GO(u, wr); GO(v, looks); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
-		{"at a half of it", "GO(t, wr); GO(u, wr); GO(v, half); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
-		{"it waits for longer", "GO(t, wr); GO(u, rd); GO(v, late); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
-		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0},
-		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
-		{"it doesn't wait", "GO(t, wr); GO(u, greedy); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
-		{"it waits for longer each time", "GO(t, wr); GO(u, slow); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2},
-		{"that is too long to look at", "GO(t, wr); GO(u, slowest); pthread_join(t, 0); pthread_join(u, 0);", "verified", 6},
-		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, wr); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0},
-		{"it isn't given back", "GO(t, leaves); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "livelock", 0},
+	for _, p := range []triesRow{
+		{"two writers", "GO(t, wr); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2, false},
+		{"two writers and a reader", "GO(t, wr); GO(u, wr); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6, false},
+		{"a writer and two readers", "GO(t, wr); GO(u, rd); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 14, false},
+		{"it tries once", "GO(t, wr); GO(u, wr); GO(v, tries); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"another looks", "GO(t, wr); GO(u, wr); GO(v, looks); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"at a half of it", "GO(t, wr); GO(u, wr); GO(v, half); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"it waits for longer", "GO(t, wr); GO(u, rd); GO(v, late); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"it yields", "GO(t, yields); GO(u, yields); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6, false},
+		{"it counts its tries", "GO(t, wr); GO(u, tally); pthread_join(t, 0); pthread_join(u, 0);", "verified", 0, false},
+		{"it tries twice", "GO(t, wr); GO(u, wr); GO(v, twice); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
+		{"it recalls what it found last", "GO(t, wr); GO(u, recalls); pthread_join(t, 0); pthread_join(u, 0);", "verified", 0, false},
+		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2, false},
+		{"it doesn't wait", "GO(t, wr); GO(u, greedy); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2, false},
+		{"it waits for longer each time", "GO(t, wr); GO(u, slow); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2, true},
+		{"that is too long to look at", "GO(t, wr); GO(u, slowest); pthread_join(t, 0); pthread_join(u, 0);", "verified", 6, false},
+		{"a wait that runs out meanwhile", "sem_init(&sem, 0, 0); GO(t, timed); GO(u, wr); GO(v, raises); pthread_join(v, 0); pthread_join(t, 0); pthread_join(u, 0);", "assertion", 0, false},
+		{"it isn't given back", "GO(t, leaves); GO(u, wr); pthread_join(t, 0); pthread_join(u, 0);", "livelock", 0, false},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			cfg := onProgram(compile.Text(t, "gcc", backoutHead+"int main(void) { "+p.main+" printf(\"%d %d\\n\", data, seen); return 0; }", "-O1"))
-			cfg.Race = config.RaceOff
-			if p.verdict != "verified" {
-				endsAs(t, cfg, p.verdict, "optimal", "source", "trust")
-				return
-			}
-			cfg.Search = "sleep"
-			all := ran(t, cfg)
-			if strings.Contains(p.main, "old") {
-				raceOfTries(t, cfg)
-			}
-			for _, cfg.Search = range []string{"optimal", "source", "trust"} {
-				few := ran(t, cfg)
-				if got := ended(few); got != p.verdict {
-					t.Errorf("%s: %s (%s), want %s", cfg.Search, got, few.Reason, p.verdict)
+			for _, level := range []string{"-O0", "-O1"} {
+				if p.counts && level == "-O0" {
+					p.executions = 0 // what counts is in the stack, beside what was found
 				}
-				if differentOutputs(all) != differentOutputs(few) {
-					t.Errorf("%s: outputs %q, with all tries %q", cfg.Search, differentOutputs(few), differentOutputs(all))
-				}
-				if p.executions > 0 && cfg.Search != "trust" && (few.Executions != p.executions || few.Blocked > 0) || p.executions == 0 && few.Executions < all.Executions/4 {
-					t.Errorf("%s: %d executions, %d blocked, want %d of %d", cfg.Search, few.Executions, few.Blocked, p.executions, all.Executions)
-				}
+				p.judge(t, onProgram(compile.Text(t, "gcc", backoutHead+"int main(void) { "+p.main+" printf(\"%d %d\\n\", data, seen); return 0; }", level)), level)
 			}
 		})
+	}
+}
+
+// triesRow is a program whose threads back out.
+type triesRow struct {
+	name, main, verdict string
+	executions          uint64 // 0: not by a formula
+	counts              bool   // it counts its tries, up to a limit
+}
+
+// judge compares it with all tries run.
+func (p *triesRow) judge(t *testing.T, cfg config.Config, level string) {
+	cfg.Race = config.RaceOff
+	if p.verdict != "verified" {
+		endsAs(t, cfg, p.verdict, "optimal", "source", "trust")
+		return
+	}
+	cfg.Search = "sleep"
+	all := ran(t, cfg)
+	if strings.Contains(p.main, "old") {
+		raceOfTries(t, cfg)
+	}
+	for _, cfg.Search = range []string{"optimal", "source", "trust"} {
+		few := ran(t, cfg)
+		if got := ended(few); got != p.verdict {
+			t.Errorf("%s %s: %s (%s), want %s", level, cfg.Search, got, few.Reason, p.verdict)
+		}
+		if differentOutputs(all) != differentOutputs(few) {
+			t.Errorf("%s %s: outputs %q, with all tries %q", level, cfg.Search, differentOutputs(few), differentOutputs(all))
+		}
+		if p.executions > 0 && cfg.Search != "trust" && (few.Executions != p.executions || few.Blocked > 0) || p.executions == 0 && few.Executions < all.Executions/5 {
+			t.Errorf("%s %s: %d executions, %d blocked, want %d of %d", level, cfg.Search, few.Executions, few.Blocked, p.executions, all.Executions)
+		}
 	}
 }
 

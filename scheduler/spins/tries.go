@@ -19,8 +19,9 @@ const (
 // Tries are how a thread's tries end, by the value that the word holds.
 type Tries struct {
 	Fails map[uint64]bool
-	Added []uint64 // what they have added on the way back
-	Good  bool     // no other thread can tell those that fail
+	Added []uint64      // what they have added on the way back
+	Good  bool          // no other thread can tell those that fail
+	Left  []trace.Range // bytes of the thread's stack by which it could be told how many failed
 }
 
 // Spot is one on the way back, or before a try: how the thread stands, and what it has added.
