@@ -246,8 +246,8 @@ func (c *copyCalls) excluded(th *thread, holds kernel.Hold) bool {
 	return false
 }
 
-// stillThere is the error of memory that a call can't copy all of: it was taken from the call, or
-// given to it, since the copy began, or never was there.
+// stillThere is the error of memory that a call can't copy all of. It was taken from the call, or given
+// to it, since the copy began, or never was there.
 func (c *copyCalls) stillThere(th edit, parts []kernel.Part, need emu.Prot) error {
 	for i := range parts {
 		if end := parts[i].Addr + uint64(len(parts[i].Bytes)); c.in.machine.ProtEnd(parts[i].Addr, end-parts[i].Addr, need) < end {
