@@ -246,11 +246,12 @@ func (c *copyCalls) excluded(th *thread, holds kernel.Hold) bool {
 	return false
 }
 
-// stillThere is the error of memory that was taken from a call before it has copied all.
+// stillThere is the error of memory that a call can't copy all of. It was taken from the call, or given
+// to it, since the copy began, or never was there.
 func (c *copyCalls) stillThere(th edit, parts []kernel.Part, need emu.Prot) error {
 	for i := range parts {
 		if end := parts[i].Addr + uint64(len(parts[i].Bytes)); c.in.machine.ProtEnd(parts[i].Addr, end-parts[i].Addr, need) < end {
-			return c.in.Invalid(kernel.GapCall, th.ID, th.copying().pc, "a thread takes memory away from %s while that copies it", th.copying().name)
+			return c.in.Invalid(kernel.GapCall, th.ID, th.copying().pc, "%s copies memory that isn't all accessible, or a thread changes that meanwhile", th.copying().name)
 		}
 	}
 	return nil

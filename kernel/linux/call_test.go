@@ -149,6 +149,10 @@ func TestUnmodelledCallsAreInvalidByName(t *testing.T) {
 		{"mprotect with protection 0x1000003", nrMprotect, []uint64{dataPage, abi.PageSize, 0x1000003}},
 		{"madvise(0x64) is not modelled", nrMadvise, []uint64{dataPage, abi.PageSize, 100}},
 		{"madvise(MADV_DONTNEED) of the program's own files is not modelled: their contents would come back", nrMadvise, []uint64{dataPage, abi.PageSize, madvDontneed}},
+		{"munmap in the trusted allocator's space is not modelled", 11, []uint64{kernel.HeapLo, abi.PageSize}},
+		{"munmap in the trusted allocator's space is not modelled", 11, []uint64{kernel.HeapLo - abi.PageSize, 2 * abi.PageSize}},
+		{"mmap in place in the trusted allocator's space", nrMmap, []uint64{kernel.HeapHi - abi.PageSize, abi.PageSize, 3, 0x32}},
+		{"mremap in the trusted allocator's space", nrMremap, []uint64{kernel.HeapLo, abi.PageSize, 2 * abi.PageSize, 1}},
 		{"mremap with flags 0x3", nrMremap, []uint64{dataPage, abi.PageSize, abi.PageSize, 3}},
 		{`open("file") for writing is not modelled`, 2, []uint64{at, 0x41}},
 		{`openat("file") relative to a directory`, sysOpenat, []uint64{5, at}},
@@ -213,7 +217,7 @@ func TestLocalCallsAndEvents(t *testing.T) {
 		obj  uint64
 	}{
 		{nrMmap, []uint64{0, abi.PageSize, 3, 0x22}, trace.OpNone, 0},
-		{nrMunmap, []uint64{dataPage, abi.PageSize}, trace.OpNone, 0},
+		{11, []uint64{dataPage, abi.PageSize}, trace.OpNone, 0},
 		{nrBrk, nil, trace.OpNone, 0},
 		{nrWrite, []uint64{1, at, 4}, trace.OpNone, 0},
 		{nrRead, []uint64{0, at, 4}, trace.OpSyscall, resourceFiles},

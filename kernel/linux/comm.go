@@ -3,6 +3,7 @@ package linux
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,14 +12,29 @@ import (
 )
 
 // Threads' names as files: /proc/self/task/NUMBER/comm, by which both libcs name other
-// threads (pthread_setname_np).
+// threads (pthread_setname_np), and /proc/self/comm, the process's.
 
-// commOf is the thread whose name a path is, of those that live.
+// commOf is the thread whose name a path is, of those that live. The process has its first thread's
+// name, after that has ended too; a thread's number names it like a process.
 func (c *call) commOf(path string) (t *thread, is bool) {
-	rest, ok := strings.CutPrefix(path, "/proc/self/task/")
-	number, ok2 := strings.CutSuffix(rest, "/comm")
+	rest, ok := strings.CutSuffix(path, "/comm")
+	if !ok {
+		return nil, false
+	}
+	switch rest {
+	case "/proc/self", fmt.Sprintf("/proc/%d", firstNumber):
+		return c.k.roster.threads[0], true
+	case "/proc/thread-self":
+		return c.t, true
+	}
+	number, ok := strings.CutPrefix(rest, "/proc/self/task/")
+	if !ok {
+		if number, ok = strings.CutPrefix(rest, fmt.Sprintf("/proc/%d/task/", firstNumber)); !ok {
+			number, ok = strings.CutPrefix(rest, "/proc/")
+		}
+	}
 	n, err := strconv.ParseUint(number, 10, 32)
-	if !ok || !ok2 || err != nil {
+	if !ok || err != nil {
 		return nil, false
 	}
 	return c.k.roster.numbered(n), true

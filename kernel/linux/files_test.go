@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"landgo/internal/abi"
+	"landgo/internal/trace"
 	"landgo/kernel"
 )
 
@@ -146,6 +147,44 @@ func TestAccessMode(t *testing.T) {
 	c.want("a thread's name", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdwr), buf, 1), 1)
 	c.want("a thread's name has no places", c.do(0, sysPwrite64, c.do(0, sysOpenat, uint64(at), own, oRdwr), buf, 1, 0), espipe)
 	c.want("a thread's name, read only", c.do(0, nrWrite, c.do(0, sysOpenat, uint64(at), own, oRdonly), buf, 1), ebadf)
+}
+
+// TestCommPaths: the process has its first thread's name, and each thread its own, by all paths that
+// Linux has for them.
+func TestCommPaths(t *testing.T) {
+	c := newCaller(t, Config{})
+	c.spawn(0, dataPage+8)
+	at := uint64(dataPage + 0x800)
+	name := func(thread trace.TID, path string) string {
+		fd := c.do(thread, sysOpenat, uint64(at), c.text(at, path), oRdonly)
+		if int64(fd) < 0 {
+			return fmt.Sprint(int64(fd))
+		}
+		n := c.do(thread, nrRead, fd, dataPage+0x400, 16)
+		text := make([]byte, n)
+		c.m.Read(dataPage+0x400, text)
+		return string(text)
+	}
+	first, second := c.do(0, 186), c.do(1, 186)
+	for i, own := range []string{"boss", "hand"} {
+		c.want("prctl", c.do(trace.TID(i), 157, 15, c.text(at, own)), 0)
+	}
+	for thread := range trace.TID(2) {
+		for path, want := range map[string]string{
+			"/proc/self/comm":                                  "boss\n",
+			fmt.Sprintf("/proc/%d/comm", first):                "boss\n",
+			fmt.Sprintf("/proc/%d/comm", second):               "hand\n",
+			fmt.Sprintf("/proc/self/task/%d/comm", second):     "hand\n",
+			fmt.Sprintf("/proc/%d/task/%d/comm", first, first): "boss\n",
+			"/proc/thread-self/comm":                           []string{"boss\n", "hand\n"}[thread],
+			"/proc/77777/comm":                                 "-2",
+			"/proc/self/command":                               "-2",
+		} {
+			if got := name(thread, path); got != want {
+				t.Errorf("thread %d reads %q from %s, want %q", thread, got, path, want)
+			}
+		}
+	}
 }
 
 // TestRedirected: once a standard descriptor can mean something else, writes

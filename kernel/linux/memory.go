@@ -144,6 +144,22 @@ func (s *space) inHeap(addr, size uint64) bool {
 	return within(kernel.HeapLo, kernel.HeapHi) || s.low && within(kernel.LowHeapLo, kernel.LowHeapHi)
 }
 
+// meetsHeap reports whether some of [addr, addr+size) lies there.
+func (s *space) meetsHeap(addr, size uint64) bool {
+	meets := func(lo, hi uint64) bool { return addr < hi && (addr >= lo || size > lo-addr) }
+	return meets(kernel.HeapLo, kernel.HeapHi) || s.low && meets(kernel.LowHeapLo, kernel.LowHeapHi)
+}
+
+// planHeap refuses a call that takes pages away which the trusted allocator may have given out. On
+// Linux they go, and the next access to the block faults.
+func (c *call) planHeap(p *kernel.Plan, name string, addr, size uint64) bool {
+	if addr&(abi.PageSize-1) != 0 || size == 0 || !c.k.space.meetsHeap(addr, size) {
+		return false
+	}
+	invalid(p, name+" in the trusted allocator's space is not modelled: with --malloc native the guest's own allocator runs")
+	return true
+}
+
 // isMapped reports whether all of [addr, addr+size), whole pages, is in maps. The caller
 // changes nothing of them.
 func (s *space) isMapped(addr, size uint64) bool {
@@ -167,6 +183,7 @@ func planMmap(c *call, p *kernel.Plan) {
 	case flags&mapAnonymous == 0 && flags&mapType != mapPrivate && prot&2 != 0:
 		invalid(p, "mmap of a file, shared and writable, is not modelled: "+writesFiles)
 	case c.part(size) != nil:
+	case flags&mapFixed != 0 && c.planHeap(p, "mmap in place", c.a[0], size):
 	case flags&mapFixed != 0 && c.k.space.holdsCode(c.a[0], size):
 		invalid(p, "mmap over the guest's code is not modelled")
 	case flags&(mapFixed|mapFixedNoreplace) == 0:
@@ -280,6 +297,10 @@ func doMmap(c *call, o *kernel.Outcome) uint64 {
 	}
 	o.Mapped = kernel.Pages{Addr: addr, Size: size}
 	return addr
+}
+
+func planMunmap(c *call, p *kernel.Plan) {
+	c.planHeap(p, "munmap", c.a[0], abi.PageUp(c.a[1]))
 }
 
 func doMunmap(c *call, o *kernel.Outcome) uint64 {

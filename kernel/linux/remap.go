@@ -116,6 +116,9 @@ func planMremap(c *call, p *kernel.Plan) {
 		invalid(p, "mremap of a shared file is not modelled")
 		return
 	}
+	if c.planHeap(p, "mremap", c.a[0], abi.PageUp(c.a[1])) {
+		return
+	}
 	size := abi.PageUp(c.a[2])
 	switch shared, _ := c.k.space.keeps.at(&c.k.log, c.a[0], c.a[0]+abi.PageSize); {
 	case shared && c.a[1] == 0:

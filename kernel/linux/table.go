@@ -48,7 +48,7 @@ func init() {
 		// memory.go
 		9:  {"mmap", planMmap, doMmap},
 		10: {"mprotect", planMprotect, doMprotect},
-		11: {"munmap", nil, doMunmap},
+		11: {"munmap", planMunmap, doMunmap},
 
 		// futex.go, pi.go, robust.go
 		202: {"futex", planFutex, doFutex},
