@@ -134,6 +134,10 @@ func (k *recall) forget() {
 
 // asks reports whether a run may be one of those that are kept, and how it begins.
 func (m *Machine) asks(r *Run, b *beginning) bool {
+	if k := &m.recall; k.tries < k.rest && len(k.all) == 0 {
+		k.tries++
+		return false
+	}
 	if m.recall.off || r.StopAt != 0 || r.Flags&^recallable != 0 || r.User || r.Permit || len(r.Links) != 0 ||
 		r.Beneath.Hi != 0 || r.Blind.Hi != 0 || bool(m.c.uniprocessor) || m.c.knobs != 0 {
 		return false

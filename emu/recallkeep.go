@@ -16,6 +16,9 @@ import (
 // mostOfRun bounds what is kept of one run: its stores, its records, what it depends on.
 const mostOfRun = 32
 
+// worthKeeping is how often a run has to come again, or it takes longer to keep it than to make it.
+const worthKeeping = 16
+
 // before is how the machine was before a run that is to be kept.
 type before struct {
 	journal, owners, clocks uint64
@@ -65,9 +68,9 @@ func (m *Machine) keep(r *Run, b *beginning, was before) {
 // makeRoom forgets all runs, so that others are kept. Where few of them came again, none is for a while.
 func (m *Machine) makeRoom() bool {
 	k := &m.recall
-	if k.found-k.worth < 4*mostRuns {
+	if k.found-k.worth < worthKeeping*uint64(len(k.runs)) {
 		k.full++
-		k.rest = k.tries + mostRuns<<min(k.full+2, 16)
+		k.rest = k.tries + mostRuns<<min(k.full+4, 16)
 	} else {
 		k.full = 0
 	}
