@@ -21,8 +21,9 @@ type wayBack struct {
 	spots spins.WayBack
 	work  uint64 // instructions that were run, and what was compared
 	// left are bytes of the thread's own stack that aren't compared, and mayn't be read before they are
-	// written. met are those that differed.
+	// written. met are those that differed on the way back, or behind it by what a try had found.
 	left, met spins.Apart
+	out       *spins.Memory // what differed behind the first try that worked
 	owns      func(at uint64) bool
 }
 
@@ -63,8 +64,11 @@ func (w *wayBack) look(added uint64) bool {
 		return false
 	}
 	b, th := w.backouts, w.th
+	here := w.poise()
+	w.differ(here.Memory, "")
+	here.Memory = w.left.Without(here.Memory)
 	n := &spins.Place{Head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.adds(th.Access.PC) && !b.blindly(th.Access.PC) || b.swaps(th.Access.PC)), Added: added, Next: map[uint64]spins.Onto{}}
-	w.spots[spins.Spot{Poise: w.poise(), Added: added}] = n
+	w.spots[spins.Spot{Poise: here, Added: added}] = n
 	for _, v := range w.all {
 		k := b.in.aside()
 		b.in.Save(th.ID)
@@ -103,13 +107,19 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 		if !b.waitsHere(&tr.Accesses[0]) {
 			return false // it would be missing in the description of a race
 		}
+		stands.Memory = w.left.Without(stands.Memory)
 		p := spins.Spot{Poise: stands, Added: (b.counts.valueAt(&w.at) - v) & spins.Mask(w.at.Size)}
 		if w.work > mostWork || w.spots[p] == nil && !w.look(p.Added) {
 			return false
 		}
 		o.To = w.spots[p]
-	} else {
-		n.Open = true
+	} else if n.Open = true; n.Head {
+		if w.out == nil {
+			first := stands.Memory
+			w.out = &first
+		}
+		w.differ(stands.Memory, *w.out)
+		stands.Memory = w.left.Without(stands.Memory)
 	}
 	if n.Head {
 		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
@@ -129,12 +139,15 @@ func (w *wayBack) poise() spins.Poise {
 	var n uint64
 	p.Memory, n = w.counts.differences(w.from, &w.at)
 	w.work += n
-	p.Memory.Unequal("", func(at uint64) bool {
+	return p
+}
+
+// differ notes the bytes of the thread's own stack in which two lists differ.
+func (w *wayBack) differ(m, o spins.Memory) {
+	m.Unequal(o, func(at uint64) bool {
 		if w.owns(at) {
 			w.met[at] = true
 		}
 		return true
 	})
-	p.Memory = w.left.Without(p.Memory)
-	return p
 }
