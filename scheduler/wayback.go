@@ -21,10 +21,14 @@ type wayBack struct {
 	spots spins.WayBack
 	work  uint64 // instructions that were run, and what was compared
 	// left are bytes of the thread's own stack that aren't compared, and mayn't be read before they are
-	// written. met are those that differed.
-	left, met spins.Apart
+	// written, by the place where the thread stands. met are those that differed there.
+	left, met map[uint64]spins.Apart
+	first     map[uint64]spins.Memory // what was other there, the first time
 	owns      func(at uint64) bool
 }
+
+// behind is the place behind a try that works.
+const behind = 0
 
 // surveyBack surveys the tries of a thread that stands before one. Code without optimisation keeps what a try
 // found: such bytes of the thread's own stack may differ, as long as it doesn't read them
@@ -32,21 +36,34 @@ type wayBack struct {
 func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
 	r := b.in.machine.Regs(th.Ctx)
 	owns := func(at uint64) bool { return b.counts.ownsThere(th.thread, &r, at) }
-	met := spins.Apart{}
+	left := map[uint64]spins.Apart{}
 	for range mostSurveys {
-		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}, left: maps.Clone(met), met: met, owns: owns}
+		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}, left: left, met: map[uint64]spins.Apart{}, first: map[uint64]spins.Memory{}, owns: owns}
 		w.all = spins.Found(values, moved, w.at.Size)
 		if w.look(0) {
 			if t := w.spots.Judge(values, moved, w.at.Size); t.Good {
-				t.Left = w.left.Ranges()
+				t.Left = left[behind].Ranges()
 				return t
 			}
 		}
-		if len(met) == len(w.left) || b.learning.known.Uncounted[lookOf(w.at.PC, backsOut)] {
+		if !w.more() || b.learning.known.Uncounted[lookOf(w.at.PC, backsOut)] {
 			break
 		}
 	}
 	return &spins.Tries{}
+}
+
+// more has the bytes that differed be left out from now on. It reports whether there are new ones.
+func (w *wayBack) more() (news bool) {
+	for pc, met := range w.met {
+		if w.left[pc] == nil {
+			w.left[pc] = spins.Apart{}
+		}
+		n := len(w.left[pc])
+		maps.Copy(w.left[pc], met)
+		news = news || len(w.left[pc]) > n
+	}
+	return news
 }
 
 const (
@@ -63,8 +80,10 @@ func (w *wayBack) look(added uint64) bool {
 		return false
 	}
 	b, th := w.backouts, w.th
+	here := w.poise()
+	w.compare(here.PC, &here.Memory)
 	n := &spins.Place{Head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.adds(th.Access.PC) && !b.blindly(th.Access.PC) || b.swaps(th.Access.PC)), Added: added, Next: map[uint64]spins.Onto{}}
-	w.spots[spins.Spot{Poise: w.poise(), Added: added}] = n
+	w.spots[spins.Spot{Poise: here, Added: added}] = n
 	for _, v := range w.all {
 		k := b.in.aside()
 		b.in.Save(th.ID)
@@ -85,8 +104,9 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	tr := b.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
-	if b.counts.told = false; len(w.left) > 0 {
-		th.leftover = slices.Concat(th.leftover, spins.LeftBy(unread, w.left.Ranges()))
+	b.counts.told = false
+	if left := w.left[th.Access.PC]; len(left) > 0 {
+		th.leftover = slices.Concat(th.leftover, spins.LeftBy(unread, left.Ranges()))
 	}
 	if err := b.spins.runs.step(th, tr, 0); err != nil || b.counts.told {
 		return false
@@ -103,13 +123,14 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 		if !b.waitsHere(&tr.Accesses[0]) {
 			return false // it would be missing in the description of a race
 		}
+		w.compare(stands.PC, &stands.Memory)
 		p := spins.Spot{Poise: stands, Added: (b.counts.valueAt(&w.at) - v) & spins.Mask(w.at.Size)}
 		if w.work > mostWork || w.spots[p] == nil && !w.look(p.Added) {
 			return false
 		}
 		o.To = w.spots[p]
-	} else {
-		n.Open = true
+	} else if n.Open = true; n.Head {
+		w.compare(behind, &stands.Memory)
 	}
 	if n.Head {
 		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
@@ -129,12 +150,22 @@ func (w *wayBack) poise() spins.Poise {
 	var n uint64
 	p.Memory, n = w.counts.differences(w.from, &w.at)
 	w.work += n
-	p.Memory.Unequal("", func(at uint64) bool {
+	return p
+}
+
+// compare notes the bytes of the thread's own stack that are other than at a place the first time, and leaves
+// out those that may be.
+func (w *wayBack) compare(place uint64, m *spins.Memory) {
+	first, known := w.first[place]
+	if !known {
+		w.first[place], w.met[place] = *m, spins.Apart{}
+		first = *m
+	}
+	m.Unequal(first, func(at uint64) bool {
 		if w.owns(at) {
-			w.met[at] = true
+			w.met[place][at] = true
 		}
 		return true
 	})
-	p.Memory = w.left.Without(p.Memory)
-	return p
+	*m = w.left[place].Without(*m)
 }

@@ -46,6 +46,12 @@ static void *late(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { a
 static void *keeps(void *a) { int v = atomic_fetch_sub(&l, 1); while (v <= 0) { atomic_fetch_add(&l, 1); while (atomic_load(&l) <= 0) ; v = atomic_fetch_sub(&l, 1); } atomic_fetch_add(&l, 1); seen += 64 * (v & 15); return a; }
 static void *yields(void *a) { while (atomic_fetch_sub(&l, all) != all) { atomic_fetch_add(&l, all); while (atomic_load(&l) != all) sched_yield(); } data++; atomic_fetch_add(&l, all); return a; }
 static void *tally(void *a) { int n = 0; while (atomic_fetch_sub(&l, all) != all) { atomic_fetch_add(&l, all); n = 1; while (atomic_load(&l) != all) ; } atomic_fetch_add(&l, all); seen += 1024 * n; return a; }
+static atomic_bool lock;
+static void *swaps(void *a) { for (;;) { if (!atomic_exchange(&lock, 1)) break; while (lock) ; } data++; lock = 0; return a; }
+static __attribute__((noinline)) int ordered(int o) { volatile int k = o & 0xffff; return k != 3; }
+static __attribute__((noinline)) int taken(atomic_bool *p) { return atomic_exchange(p, 1); }
+static __attribute__((noinline)) int held(atomic_bool *p, int o) { if (!ordered(o)) abort(); return atomic_load(p); }
+static void *calls(void *a) { for (;;) { if (!taken(&lock)) break; while (held(&lock, 0)) ; } data++; lock = 0; return a; }
 static void *twice(void *a) { for (int n = 0; n < 2; n++) { if (atomic_fetch_sub(&l, all) == all) { data++; atomic_fetch_add(&l, all); return a; } atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; } seen += 4096; return a; }
 static void *recalls(void *a) { int v, w = 0; while ((v = atomic_fetch_sub(&l, all)) != all) { w = v + 5; atomic_fetch_add(&l, all); while (atomic_load(&l) != all) ; } data++; atomic_fetch_add(&l, all); seen += 2048 * (w != 0); return a; }
 `
@@ -65,6 +71,8 @@ func TestBackOut(t *testing.T) {
 		{"it keeps what it found", "GO(t, wr); GO(u, rd); GO(v, keeps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
 		{"it yields", "GO(t, yields); GO(u, yields); GO(v, rd); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6, false},
 		{"it counts its tries", "GO(t, wr); GO(u, tally); pthread_join(t, 0); pthread_join(u, 0);", "verified", 0, false},
+		{"it exchanges", "GO(t, swaps); GO(u, swaps); GO(v, swaps); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6, false},
+		{"in functions", "GO(t, calls); GO(u, calls); GO(v, calls); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 6, false},
 		{"it tries twice", "GO(t, wr); GO(u, wr); GO(v, twice); pthread_join(t, 0); pthread_join(u, 0); pthread_join(v, 0);", "verified", 0, false},
 		{"it recalls what it found last", "GO(t, wr); GO(u, recalls); pthread_join(t, 0); pthread_join(u, 0);", "verified", 0, false},
 		{"of a variable that isn't declared atomic", "GO(t, old); GO(u, old); pthread_join(t, 0); pthread_join(u, 0);", "verified", 2, false},
