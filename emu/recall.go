@@ -95,11 +95,11 @@ type written struct {
 
 // Sizes of the tables. A processor takes some 2 KiB.
 const (
-	mostRuns  = 1 << 14
-	mostCPUs  = 1 << 13
-	kindSlots = 1 << 14
-	endSlots  = 1 << 15
-	cpuSlots  = 1 << 13
+	mostRuns  = 1 << 12
+	mostCPUs  = 1 << 11
+	kindSlots = 1 << 12
+	endSlots  = 1 << 13
+	cpuSlots  = 1 << 11
 	seenSlots = 1 << 15
 	mostKinds = 4 // that begin alike
 )

@@ -70,7 +70,7 @@ func (m *Machine) makeRoom() bool {
 	k := &m.recall
 	if k.found-k.worth < worthKeeping*uint64(len(k.runs)) {
 		k.full++
-		k.rest = k.tries + mostRuns<<min(k.full+4, 16)
+		k.rest = k.tries + mostRuns<<min(k.full+6, 18)
 	} else {
 		k.full = 0
 	}
