@@ -147,9 +147,11 @@ func TestDebugAccepted(t *testing.T) {
 	for _, variant := range []string{"glibc-O1", "glibc-O2", "musl-O1", "musl-O2", "pie", "dynamic"} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
-			guest := compile.Guest(t, variant, "lost_update")
+			var guest string
 			if variant == "dynamic" {
 				guest = dynamicUpdate(t)
+			} else {
+				guest = compile.Guest(t, variant, "lost_update")
 			}
 			bug := bugOf(t, guest)
 			commands := "info threads\nprint x\nwatch x\nreverse-continue\ninfo threads\ndelete\ncontinue\nawatch x\n" + strings.Repeat("reverse-continue\n", 6) + strings.Repeat("continue\n", 5) + "delete\ncontinue\nmonitor schedule\nprint x = 7\nprint x\nreverse-stepi\nprint x"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/result"
 )
@@ -110,8 +111,13 @@ func TestWrongProfiles(t *testing.T) {
 // whatever its state says. Here its page is freed, and its state set to ENDED, before it
 // has left the processor for the last time.
 func TestListedThread(t *testing.T) {
-	t.Setenv("CFLAGS", "-DLANDGO_SILENT -DEXIT_EARLY=1")
-	c := kernelConfig(kernelEdited(t, "thread.c", "	int status = t->status;\n", "	int status = t->status;\n	t->state = ENDED;\n"), "lock", "cli")
+	guest, said, err := compile.Edited(t, "../../guests/kernel", "kernel",
+		[]compile.Edit{{File: "thread.c", From: "	int status = t->status;\n", To: "	int status = t->status;\n	t->state = ENDED;\n"}},
+		"MACHINE=x86-64", "CFLAGS=-DLANDGO_SILENT -DEXIT_EARLY=1")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	c := kernelConfig(guest, "lock", "cli")
 	c.Profile = silentProfile(t, false)
 	r, err := Run(context.Background(), c, nil)
 	if err != nil {
