@@ -72,7 +72,7 @@ func (cs *Case) joinsAfter(t, other trace.TID, x at) bool {
 	return false
 }
 
-// goesBy reports whether the late thread of a flip fails by what it has read: it changes that nowhere
+// goesBy reports whether the late thread of a flip fails by what it has read. It changes that nowhere
 // while the other one is there, and reads nothing else of another thread's after it.
 func (pr *Pair) goesBy(f *flip) bool {
 	for x, a := range pr.Forward(f.other, at{}) {
