@@ -62,7 +62,7 @@ static void unused(void) { (void)m, (void)n, (void)q, (void)x, (void)y, (void)z;
 // like one isn't.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes, resetMistakes, afterMistakes, lastMistakes, sectionMistakes, ownLockMistakes) {
+	for _, c := range slices.Concat(lockMistakes, waitMistakes, lifeMistakes, semMistakes, resetMistakes, afterMistakes, lastMistakes, sectionMistakes, ownLockMistakes, ownPairMistakes, versionMistakes) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", mistakeHead+c.source)), nil)

@@ -12,7 +12,9 @@
 //	            orders), sections (of one lock, torn apart), pointer (used when its lock is released)
 //	waits       wait (condition variables and signals), looks (is a test repeated after a wait?), asleep (of a
 //	            kernel's threads), reset (an event taken back), missed (what another thread has done), held (what
-//	            a thread keeps when it waits), forever (what an ended thread leaves), semaphore (and barriers)
+//	            a thread keeps when it waits), forever (what an ended thread leaves), semaphore
+//	            (and barriers), join (too late)
 //	memory      life (of blocks and stacks, reuse), deque (the last element, taken twice)
-//	two runs    against (Pair: what a run that passes has in another order), flip (the mistake that this shows)
+//	two runs    against (Pair: what a run that passes has in another order), flip (the mistake that this shows), version (data
+//	            of two versions)
 package cause

@@ -18,7 +18,7 @@ func (pr *Pair) Mistake(b *result.Bug, failed trace.TID) string {
 	if f == nil {
 		return ""
 	}
-	for _, text := range []string{pr.heldAcross(b), pr.reset(b)} {
+	for _, text := range []string{pr.heldAcross(b), pr.reset(b), pr.lookedOnce(failed)} {
 		if text != "" {
 			return text
 		}
@@ -43,7 +43,14 @@ func (pr *Pair) Mistake(b *result.Bug, failed trace.TID) string {
 		}
 		return pr.halfSeen(f)
 	}
-	for _, kind := range []func(*flip) string{pr.postedEarly, pr.announced, pr.beforeLock, pr.letIn, half} {
+	join := func(f *flip) string {
+		if f.other != failed {
+			return ""
+		}
+		return pr.missingJoin(f)
+	}
+	before := func(f *flip) string { return pr.beforeLock(f, failed) }
+	for _, kind := range []func(*flip) string{pr.postedEarly, pr.announced, before, pr.letIn, half, join} {
 		for i := range pr.flips {
 			if text := kind(&pr.flips[i]); text != "" {
 				return text
@@ -81,7 +88,7 @@ func (pr *Pair) changedTooEarly(f *flip) string {
 
 // beforeLock: a thread reads what another one changes under a lock, then takes that lock,
 // and goes by what it has read.
-func (pr *Pair) beforeLock(f *flip) string {
+func (pr *Pair) beforeLock(f *flip, failed trace.TID) string {
 	data := pr.Shown(f.first)
 	read := pr.AccessAt(f.first)
 	if pr.IsAtomic(read) {
@@ -97,7 +104,8 @@ func (pr *Pair) beforeLock(f *flip) string {
 			if pr.Beats[i].Step.Thread != f.other || !record.Takes(o) || i == f.first.Beat && int(o.At) <= f.first.Access {
 				continue
 			}
-			if pr.guest.VariableName(o.Obj) != lock || pr.readsUnder(f, at{Beat: i, Access: int(o.At)}, lock) {
+			from := at{Beat: i, Access: int(o.At)}
+			if pr.guest.VariableName(o.Obj) != lock || pr.readsUnder(f, from, lock) && !(f.other == failed && pr.failsUnder(f, from)) {
 				return ""
 			}
 			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
@@ -121,6 +129,20 @@ func (pr *Pair) letIn(f *flip) string {
 		}
 	}
 	return ""
+}
+
+// failsUnder reports whether the late thread of a flip finds another value under the lock, and fails by
+// that without having released the lock or written anything.
+func (pr *Pair) failsUnder(f *flip, from at) bool {
+	for x, a := range pr.Forward(f.other, from) {
+		if a.IsWrite() && a.Addr >= record.LowestVariable {
+			return false
+		}
+		if f.late.overlaps(a) && pr.RawAt(x) == pr.RawAt(f.first) {
+			return false
+		}
+	}
+	return !pr.Operation(from, pr.End(), record.Unlocks) && pr.onlyOf(f.other, f.late.addr, from)
 }
 
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a
@@ -243,15 +265,11 @@ func (pr *Pair) doubleChecked(f *flip) string {
 	return pr.setBefore(f, false)
 }
 
-// setBefore is doubleChecked, for pointers to the block with what is read, or for any
+// setBefore is doubleChecked, for pointers to the object with what is read, or for any
 // variable.
 func (pr *Pair) setBefore(f *flip, pointers bool) string {
-	block, known := pr.BlockAt(f.late.addr)
-	if pointers && !known {
-		return ""
-	}
 	for x, a := range pr.Backward(f.other, f.first) {
-		if a.IsWrite() || a.Addr == f.late.addr || len(pr.Held(x)) > 0 || a.Addr < record.LowestVariable || pointers && pr.RawAt(x) != block.Addr {
+		if a.IsWrite() || a.Addr == f.late.addr || len(pr.Held(x)) > 0 || a.Addr < record.LowestVariable || pointers && (uint64(a.Size) != pr.code.Word() || !pr.leadsTo(pr.RawAt(x), f.late.addr)) {
 			continue
 		}
 		w, by, ok := pr.Source(x)
@@ -274,33 +292,4 @@ func (pr *Pair) setBefore(f *flip, pointers bool) string {
 			data.Thread, flag.Name(), where(flag.Stack), lock, data.Name(), f.here, f.early.thread, where(set.Stack), data.Name(), f.earlyIs, lock)
 	}
 	return ""
-}
-
-// missingJoin: a thread reads what a thread that it created writes, without waiting.
-func (pr *Pair) missingJoin(f *flip) string {
-	if !isChild(f.early.thread, f.late.thread) || pr.Joins(f.other, f.thread, f.first.Beat) || len(f.earlyHeld) > 0 || len(pr.Held(f.first)) > 0 {
-		return ""
-	}
-	a := pr.AccessAt(f.first)
-	if pr.IsAtomic(a) {
-		return "" // it is meant to be looked at
-	}
-	for x, o := range pr.Backward(f.other, pr.End()) {
-		if x != f.first && o.Addr == a.Addr && !o.IsWrite() {
-			return "" // it looks several times
-		}
-	}
-	for i := range pr.Beats {
-		for k := range pr.Beats[i].Ops {
-			switch pr.Beats[i].Ops[k].Kind {
-			case trace.OpCondWait, trace.OpSemWait, trace.OpBarrierArrive:
-				return "" // threads wait for each other in other ways
-			}
-		}
-	}
-	data := pr.Shown(f.first)
-	if data.Symbol == "" || f.here == "" || f.earlyIs == "" {
-		return ""
-	}
-	return fmt.Sprintf("Thread %s reads %s (%s) without waiting for thread %s, which it created and which writes that (%s). Join the thread before the read.", data.Thread, data.Name(), f.here, f.early.thread, f.earlyIs)
 }

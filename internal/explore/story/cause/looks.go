@@ -1,6 +1,11 @@
 package cause
 
-import "landgo/internal/trace"
+import (
+	"slices"
+
+	"landgo/internal/result"
+	"landgo/internal/trace"
+)
 
 // looksAgain reports whether a thread that waited in a beat, and goes on in another, tests
 // again what it tested before it waited. A compiler may have made two tests of a loop's
@@ -9,7 +14,7 @@ import "landgo/internal/trace"
 // counts.
 func (cs *Case) looksAgain(t trace.TID, wait, goesOn int, test at) bool {
 	tested := cs.AccessAt(test)
-	if cs.visits(t, goesOn, tested.PC) {
+	if cs.visits(t, goesOn, test) {
 		return true
 	}
 	pc := cs.waitsAt(t, wait)
@@ -38,10 +43,23 @@ func (cs *Case) waitsAt(t trace.TID, beat int) (pc uint64) {
 	return pc
 }
 
-// visits reports whether a thread makes an access at an instruction, from a beat on.
-func (cs *Case) visits(t trace.TID, from int, pc uint64) bool {
-	for _, a := range cs.Forward(t, at{Beat: from}) {
-		if a.PC == pc {
+// visits reports whether a thread makes an access at the instruction of another one, from a beat on.
+// A function that both call isn't enough, as far as the callers are known.
+func (cs *Case) visits(t trace.TID, from int, test at) bool {
+	callers := func(x at) (list []result.Addr) {
+		if stacks := cs.Beats[x.Beat].Stacks; stacks != nil {
+			for _, f := range stacks[x.Access] {
+				list = append(list, f.Address)
+			}
+		}
+		return list
+	}
+	tested := callers(test)
+	for x, a := range cs.Forward(t, at{Beat: from}) {
+		if a.PC != cs.AccessAt(test).PC {
+			continue
+		}
+		if its := callers(x); len(its) == 0 || len(tested) == 0 || slices.Equal(its, tested) {
 			return true
 		}
 	}

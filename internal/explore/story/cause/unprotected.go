@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
@@ -65,6 +66,8 @@ func (cs *Case) unprotected(b *result.Bug, f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s uses %s (%s) without %s, which thread %s holds at its access. If %s is what protects %s, hold it over both.", t, variable, lines(x, y), m.Held[0], u, m.Held[0], variable)
 	case len(m.Held) > 0 && len(both) > 0:
 		return fmt.Sprintf("Thread %s holds %s at its accesses to %s (%s), and thread %s holds %s (%s): different locks don't keep threads apart. Use one lock for %s.", t, both[0], variable, lines(x, y), u, m.Held[0], where(m.Stack), variable)
+	case len(x.Held) > 0 && len(m.Held) == 0 && len(y.Held) == 0:
+		return cs.bothTooEarly(&x, &m, &y)
 	case len(m.Held) > 0 || len(x.Held) > 0 || len(y.Held) > 0:
 		return ""
 	case atomic(cs.hit.before) && atomic(cs.hit.after):
@@ -80,6 +83,23 @@ func (cs *Case) unprotected(b *result.Bug, f *scheduler.Failure) string {
 		between = fmt.Sprintf("thread %s's read (%s) and write (%s)", t, where(x.Stack), to)
 	}
 	return fmt.Sprintf("Nothing keeps thread %s's change of %s (%s) from coming between %s. Let both threads hold one lock there, or use one atomic operation.", u, variable, where(m.Stack), between)
+}
+
+// bothTooEarly: a thread reads something under a lock, and writes it when it has released that. Another
+// one does the same, and its write comes in between.
+func (cs *Case) bothTooEarly(x, m, y *result.Access) string {
+	t, u := cs.hit.thread, cs.Maker(cs.hit.mid)
+	first := cs.LastOf(u, cs.hit.mid, cs.AccessAt(cs.hit.mid))
+	if cs.AccessAt(cs.hit.before).IsWrite() || !cs.sameUpdate() || first.Beat < 0 || result.Innermost(x.Stack).Function != result.Innermost(y.Stack).Function {
+		return ""
+	}
+	for _, lock := range common(x.Held, cs.Held(first)) {
+		if let := cs.letGo(t, lock); let != "" && cs.unlocked(u, lock, first, cs.hit.mid) != "" {
+			return fmt.Sprintf("Thread %s releases %s (%s) before its last access to %s there (%s), and thread %s changes that in the same way (%s). Unlock after the last access.",
+				cs.guest.Name(t), lock, let, m.Name(), where(y.Stack), m.Thread, where(m.Stack))
+		}
+	}
+	return ""
 }
 
 // doneTwice: a thread looks at something under a lock, releases the lock, and makes under it
@@ -200,21 +220,34 @@ func (cs *Case) lookedBefore(x, m, y *result.Access, lock string) string {
 }
 
 // failsAt reports whether the thread of the hit fails soon after the hit, with nothing in
-// between that another thread could have changed: it acts on what it looked at.
+// between that another thread could have changed: it acts on what it looked at. What its pointers
+// lead to is part of that.
 func (cs *Case) failsAt(f *scheduler.Failure) bool {
 	if f.Thread != cs.hit.thread || len(f.Waits) > 0 {
 		return false
 	}
-	mid := cs.guest.VariableName(cs.AccessAt(cs.hit.mid).Addr)
-	for x, a := range cs.Backward(f.Thread, cs.End()) {
-		if x == cs.hit.after {
-			return true
+	return cs.onlyOf(f.Thread, cs.AccessAt(cs.hit.mid).Addr, cs.hit.after)
+}
+
+// onlyOf reports whether a thread, from an access on, accesses only the variable that has an address,
+// and what its pointers lead to.
+func (cs *Case) onlyOf(t trace.TID, addr uint64, from at) bool {
+	part := func(addr uint64) string { name, _, _ := strings.Cut(cs.guest.VariableName(addr), "+"); return name }
+	of := part(addr)
+	var pointers []uint64
+	for x, a := range cs.Forward(t, from) {
+		if a.Addr < record.LowestVariable {
+			continue
 		}
-		if a.Addr >= record.LowestVariable && cs.guest.VariableName(a.Addr) != mid {
+		leads := slices.ContainsFunc(pointers, func(p uint64) bool { return cs.leadsTo(p, a.Addr) })
+		if part(a.Addr) != of && !leads {
 			return false
 		}
+		if uint64(a.Size) == cs.code.Word() && !a.IsWrite() {
+			pointers = append(pointers, cs.RawAt(x))
+		}
 	}
-	return false
+	return true
 }
 
 // sameUpdate reports whether both threads of the hit write where the one does, one

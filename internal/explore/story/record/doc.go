@@ -14,4 +14,5 @@
 //	waits     waits on condition variables, their tests and signals
 //	buffer    stores that are delayed in a store buffer
 //	ownlock   locks of one word, of the guest's own
+//	ownpair   such locks of two words: with tickets, or with a flag for each thread
 package record

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ type ownState struct {
 	owner trace.TID // NoThread if the word is 0
 	word  uint64
 	not   bool // it isn't a lock
+	mark  bool // one thread has taken it by a number that is no address, and released it
 	takes map[trace.TID]bool
 }
 
@@ -37,20 +39,23 @@ func (r *Run) OwnLocks(exchanges func(x At) bool) {
 		case old == now && a.Flags&trace.RMW != 0:
 		case old == 0 && now != 0 && exchanges(x):
 			s.takes[t] = true
+		case now == 0 && s.owner == t:
+			s.mark = s.mark || old < LowestVariable
 		case now != 0 || s.owner != t:
 			s.not = true
 		}
 	}, words)
 	maps.DeleteFunc(words, func(addr uint64, s *ownState) bool {
-		return s.not || len(s.takes) < 2 || slices.ContainsFunc(r.Beats, func(b Beat) bool {
+		return s.not || len(s.takes) < 2 && !s.mark || slices.ContainsFunc(r.Beats, func(b Beat) bool {
 			return slices.ContainsFunc(b.Ops, func(o trace.Op) bool { return o.Obj == addr })
 		})
 	})
 	for addr := range words {
 		r.own[addr] = true
 	}
-	if len(words) > 0 {
-		r.useOwn()
+	uses := append(r.wordUses(), r.drawn(created)...)
+	if uses = append(uses, r.flagged(created)...); len(uses) > 0 {
+		r.useOwn(uses)
 	}
 }
 
@@ -83,45 +88,54 @@ func (r *Run) eachWord(visit func(x At, a *trace.Access, s *ownState), words map
 	}
 }
 
-// taken is a lock of the guest's own that a thread holds.
-type taken struct {
-	lock uint64
-	by   trace.TID
+// use is where a thread takes or releases a lock of the guest's own.
+type use struct {
+	at    At
+	lock  uint64
+	by    trace.TID
+	takes bool // by an access that comes before; it releases it by one that follows
+}
+
+// op is a use as an operation.
+func (r *Run) op(u use) trace.Op {
+	o := trace.Op{Kind: trace.OpUnlock, Obj: u.lock, At: uint16(min(u.at.Access, math.MaxUint16)), PC: r.AccessAt(u.at).PC + 1}
+	if u.takes {
+		o.Kind, o.At = trace.OpLock, uint16(min(u.at.Access+1, math.MaxUint16))
+	}
+	return o
+}
+
+// wordUses are the uses of locks of one word.
+func (r *Run) wordUses() (uses []use) {
+	r.eachWord(func(x At, a *trace.Access, s *ownState) {
+		if now := r.RawAt(x); r.own[a.Addr] && (s.word == 0) != (now == 0) {
+			uses = append(uses, use{x, a.Addr, r.Maker(x), now != 0})
+		}
+	}, map[uint64]*ownState{})
+	return uses
 }
 
 // useOwn puts the uses of the guest's own locks into the record.
-func (r *Run) useOwn() {
-	var holds []taken // oldest first
-	words := map[uint64]*ownState{}
-	ops := make([][]trace.Op, len(r.Beats))
-	held := make([][]taken, len(r.Beats))
-	last := -1
-	r.eachWord(func(x At, a *trace.Access, s *ownState) {
-		for ; last < x.Beat; last++ {
-			held[last+1] = slices.Clone(holds)
-		}
-		if !r.own[a.Addr] {
-			return
-		}
-		switch now := r.RawAt(x); {
-		case s.word == 0 && now != 0:
-			holds = append(holds, taken{a.Addr, r.Maker(x)})
-			ops[x.Beat] = append(ops[x.Beat], trace.Op{Kind: trace.OpLock, Obj: a.Addr, At: uint16(min(x.Access+1, math.MaxUint16)), PC: a.PC + 1})
-		case s.word != 0 && now == 0:
-			holds = slices.DeleteFunc(holds, func(l taken) bool { return l.lock == a.Addr })
-			ops[x.Beat] = append(ops[x.Beat], trace.Op{Kind: trace.OpUnlock, Obj: a.Addr, At: uint16(min(x.Access, math.MaxUint16)), PC: a.PC + 1})
-		}
-	}, words)
+func (r *Run) useOwn(uses []use) {
+	slices.SortStableFunc(uses, func(u, v use) int {
+		return cmp.Or(cmp.Compare(u.at.Beat, v.at.Beat), cmp.Compare(u.at.Access, v.at.Access))
+	})
+	var holds []use // oldest first
 	for i := range r.Beats {
-		if i > last {
-			held[i] = holds
-		}
-		r.Beats[i].add(ops[i])
-		for _, l := range held[i] {
+		for _, l := range holds {
 			if l.by == r.Beats[i].Step.Thread {
 				r.Beats[i].Held = append(slices.Clone(r.Beats[i].Held), r.guest.VariableName(l.lock))
 			}
 		}
+		var ops []trace.Op
+		for ; len(uses) > 0 && uses[0].at.Beat == i; uses = uses[1:] {
+			if ops = append(ops, r.op(uses[0])); uses[0].takes {
+				holds = append(holds, uses[0])
+			} else {
+				holds = slices.DeleteFunc(holds, func(l use) bool { return l.lock == uses[0].lock })
+			}
+		}
+		r.Beats[i].add(ops)
 	}
 }
 
