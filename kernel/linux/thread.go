@@ -41,6 +41,7 @@ type thread struct {
 
 	// State that only its own calls use.
 	children   effect.Word // created so far
+	asleep     effect.Word // since when, in a sleep that lasts; 0: in none
 	windows    effect.Word // number of the window that is in use
 	mapped     effect.Word // bytes of it given out
 	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
@@ -75,7 +76,7 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
 	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told.Word)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+	put(wordOwn, &t.children, &t.asleep, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }
