@@ -264,7 +264,7 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 		if (write)
 			note_store(m, addr, size);
 		uint64_t bad = m->perm[page] & need ? last_page << PAGE_SHIFT : addr;
-		m->unnotable = true; /* it depends on permissions that aren't there */
+		m->notes.unusable = true; /* it depends on permissions that aren't there */
 		if ((m->order.flags & RUN_FAULTS) && !m->blind)
 			observe_fault(m, addr, size, write);
 		stop_fault(m, write ? FAULT_WRITE : FAULT_READ, bad, size);
@@ -293,6 +293,6 @@ void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size, int64_t
 	}
 	if (unlikely(addr - m->heap_lo < m->heap_len))
 		check_block(m, addr, size, write);
-	if (unlikely(m->noting))
+	if (unlikely(m->notes.on))
 		note_access(m, addr, (uint32_t)size, write);
 }

@@ -18,6 +18,7 @@
 #include <unicorn/unicorn.h>
 
 #include "classify.h"
+#include "recall.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -39,7 +40,6 @@ enum {
 	MAX_FRAMES = 16,        /* signals whose handlers haven't returned */
 	REGISTER_SIZE = 16,     /* bytes from one register of a device to the next */
 	PLAIN_WORDS = (1 << PAGE_SHIFT) / REGISTER_SIZE / 64,
-	MAX_NOTED = 64,         /* accesses of a run that is kept, see recall.c */
 	MAX_STARTED = 64,       /* CPUs that have run nothing, whose numbers are known */
 	FRAME_ROOM = 1024, /* a smaller change of the stack pointer is a function's own frame */
 };
@@ -300,21 +300,6 @@ struct events {
 	struct held held[MAX_HELD];
 };
 
-/* What a run that is to be kept depends on, or has stored to: noted in recall.go. */
-struct noted {
-	uint64_t addr;
-	uint64_t value; /* the bytes before */
-	uint8_t size;   /* 8 at most */
-	uint8_t kind;   /* NOTED_* */
-};
-
-enum {
-	NOTED_VALUE = 1 << 0, /* the run depends on these bytes, */
-	NOTED_STORE = 1 << 1, /* and has written to them; */
-	NOTED_ACCESS = 1 << 2, /* their page has to allow it */
-	NOTED_HELD = 1 << 3,  /* the run begins with other bytes there, which are the context's */
-};
-
 /* A CPU that has run nothing, and its number as in struct slot. */
 struct started {
 	uint64_t regs[NREGS];
@@ -439,10 +424,7 @@ struct machine {
 	uint64_t path;        /* hash of the instructions and addresses of runs with RUN_HASH */
 	uint64_t *repeat;     /* by a record's hash: number of the run << 32 | where it was seen last */
 	uint32_t run;         /* number of the run */
-	bool noting;          /* the run is to be kept, */
-	bool unnotable;       /* and can't be */
-	uint32_t nnoted;
-	struct noted noted[MAX_NOTED];
+	struct notes notes;
 
 	/* Of the machine. */
 	uc_engine *uc;

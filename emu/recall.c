@@ -3,7 +3,7 @@
  * reads, and whether pages and blocks allow its accesses. recall.go keeps it with what came of
  * the run, so that the run needn't be made again where all of it is the same.
  *
- * A run that depends on anything else isn't kept: unnotable.
+ * A run that depends on anything else isn't kept: its notes are unusable.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 
 void note_value(struct machine *m, uint64_t addr, uint32_t size, uint8_t kind)
 {
-	if (m->nnoted == MAX_NOTED || size > sizeof m->noted->value || addr >> PAGE_SHIFT != (addr + size - 1) >> PAGE_SHIFT) {
-		m->unnotable = true;
+	if (m->notes.n == MAX_NOTED || size > sizeof m->notes.all->value || addr >> PAGE_SHIFT != (addr + size - 1) >> PAGE_SHIFT) {
+		m->notes.unusable = true;
 		return;
 	}
-	struct noted *n = &m->noted[m->nnoted++];
+	struct noted *n = &m->notes.all[m->notes.n++];
 	n->addr = addr;
 	n->size = (uint8_t)size;
 	n->kind = kind;
@@ -32,7 +32,7 @@ static void note_blocks(struct machine *m, uint64_t addr, uint32_t size)
 	if (addr - m->hole_lo < m->hole_len)
 		return;
 	if (addr < m->heap_lo || lo + size > m->heap_len || reads_ahead(m, m->pc)) {
-		m->unnotable = true;
+		m->notes.unusable = true;
 		return;
 	}
 	for (uint64_t g = first; g <= last; g++)
@@ -50,14 +50,14 @@ void note_access(struct machine *m, uint64_t addr, uint32_t size, bool write)
 	uint64_t last = addr + size - 1;
 	bool own = !m->blind && m->shadow[addr >> GRANULE_SHIFT] == m->me && m->shadow[last >> GRANULE_SHIFT] == m->me;
 	if (m->why) {
-		m->unnotable |= m->result.access.addr != addr; /* its first part is made, or the whole is refused */
+		m->notes.unusable |= m->result.access.addr != addr; /* its first part is made, or the whole is refused */
 		bool compares = m->cas == m->insn;
-		m->unnotable |= compares && m->cas_pair;
+		m->notes.unusable |= compares && m->cas_pair;
 		note_value(m, addr, size, (compares ? NOTED_VALUE : 0) | (write ? NOTED_STORE : 0) | NOTED_ACCESS);
 		return;
 	}
 	if (!own && m->checking && addr - m->grave_lo < m->grave_len)
-		m->unnotable = true;
+		m->notes.unusable = true;
 	if (m->checking && last >= m->heap_lo && addr < m->heap_lo + m->heap_len)
 		note_blocks(m, addr, size);
 	bool value = !write || !(own || m->blind);
@@ -68,7 +68,7 @@ void note_access(struct machine *m, uint64_t addr, uint32_t size, bool write)
  * it has made aren't made again: others may have stored there since, and the run would read that. */
 void note_held(struct machine *m, const struct slot *s)
 {
-	m->unnotable |= s->done != 0;
+	m->notes.unusable |= s->done != 0;
 	for (uint8_t i = 0; i < s->nheld; i++)
 		for (uint32_t at = 0; at < s->held[i].size; at += 8) {
 			uint32_t rest = s->held[i].size - at;

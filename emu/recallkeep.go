@@ -32,7 +32,7 @@ func (m *Machine) beforeKept() before {
 // noted.
 func (m *Machine) keep(r *Run, b *beginning, was before) {
 	k, s := &m.recall, &m.stop
-	if bool(m.c.unnotable) || s.Learned || s.Jumped || was.owners != uint64(m.c.owners) || was.clocks != uint64(m.c.clock_reads) ||
+	if bool(m.c.notes.unusable) || s.Learned || s.Jumped || was.owners != uint64(m.c.owners) || was.clocks != uint64(m.c.clock_reads) ||
 		len(s.Accesses) > mostOfRun || uint64(m.c.njournal)-was.journal > mostOfRun {
 		return
 	}
@@ -101,7 +101,7 @@ func (k *recall) kindOf(r *Run, b *beginning, reads []place) int32 {
 // dependsOn gathers what the run depends on: places of memory and what they held when it began, and
 // permissions. What the run has written itself before it read it follows from the rest.
 func (m *Machine) dependsOn(reads *[C.MAX_NOTED]place, values *[C.MAX_NOTED]uint64) (n int, pages []pageNeed, ok bool) {
-	all := m.c.noted[:m.c.nnoted]
+	all := m.c.notes.all[:m.c.notes.n]
 	var own [C.MAX_NOTED]place
 	owned := 0
 	for i := range all {

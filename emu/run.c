@@ -101,8 +101,8 @@ static void begin_run(struct machine *m)
 	m->nevents = 0;
 	m->learned = 0;
 	m->nstores = 0;
-	m->nnoted = 0;
-	m->unnotable = false;
+	m->notes.n = 0;
+	m->notes.unusable = false;
 	m->replay = false;
 	if (m->order.budget == 0)
 		m->order.budget = UINT64_MAX;
@@ -357,7 +357,7 @@ static struct begun begin(struct machine *m)
 	begin_pass(m);
 	programs_forget(m);
 	load(m, from);
-	if (m->noting && b.resumed)
+	if (m->notes.on && b.resumed)
 		note_held(m, from);
 	half_resume(m, b.resumed ? from : NULL);
 	return b;
@@ -366,7 +366,7 @@ static struct begun begin(struct machine *m)
 static void end(struct machine *m, struct begun b)
 {
 	const struct slot *from = &m->slots[m->order.from];
-	m->noting = false; /* what follows depends on nothing else */
+	m->notes.on = false; /* what follows depends on nothing else */
 	if (late(m))
 		run_again(m, from, b.journal, b.resumed);
 	undo_poised(m, b.journal);

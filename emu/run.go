@@ -35,7 +35,7 @@ func (m *Machine) Run(r *Run) *Stop {
 		}
 	}
 	was := m.beforeKept()
-	m.c.noting = C.bool(note)
+	m.c.notes.on = C.bool(note)
 	to := m.newSlot()
 	m.order(r, to)
 	if m.cfg.Script != nil {

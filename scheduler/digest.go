@@ -134,6 +134,9 @@ func (s *fixed) threadDigest(th *thread) trace.Digest {
 		h.Text(f.Message)
 		h.Word(f.PC)
 	}
+	if th.outlasts != 0 {
+		h.Words(uint64(th.outlasts), uint64(th.lasts), th.until)
+	}
 	h.Words(trace.Bit(th.Starting), th.Entry, th.Created, th.Self, th.Stack, trace.Bit(th.OwnStack), th.Interrupted)
 	for _, id := range slices.Concat(th.posted, []trace.TID{trace.NoThread}, th.sent) {
 		h.Word(uint64(id))

@@ -126,8 +126,8 @@
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),
 //	              due (reads that belong to that), between (additions to what threads await)
 //	spared        unread (stores that nothing reads), alike (symmetry)
-//	traps         effects (what a call touches), copies (in several steps), nap (sleeps), interrupt
-//	              (signals), faulted (going on after a fault), faults (--faults)
+//	traps         effects (what a call touches), copies (in several steps), nap (sleeps), lasting (those
+//	              that last), interrupt (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)
 //	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
 //	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough

@@ -115,7 +115,11 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		}
 		if p.Blocked {
 			d.Status = trace.Blocked
-		} else if n := s.Failing.outcomes(th); n > 0 && !th.napping {
+		} else if th.napping {
+			if th.sleepLasts() {
+				d.Status = trace.Blocked
+			}
+		} else if n := s.Failing.outcomes(th) + s.Naps.lasting(th, p); n > 0 {
 			d.Outcomes = max(p.Outcomes, 1) + n
 		}
 	case StandSleep:
@@ -159,19 +163,26 @@ func (s *System) nextDeadline() trace.TID {
 			return t
 		}
 	}
-	if t := s.nextWait(); t != trace.NoThread {
+	t, when := s.nextWait()
+	if o, at := s.nextToWake(); o != trace.NoThread && (t == trace.NoThread || at < when) {
+		t = o
+	}
+	if t != trace.NoThread {
 		return t
 	}
 	return s.nextPoll()
 }
 
-// nextWait is the thread whose timed wait runs out first, ties by TID.
-func (s *present) nextWait() trace.TID {
+// nextWait is the thread whose timed wait runs out first, ties by TID, and when.
+func (s *present) nextWait() (t trace.TID, when uint64) {
 	best, when := s.lib.Deadline()
 	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
-		return t
+		return t, at
 	}
-	return best
+	if best == trace.NoThread {
+		when = noTime
+	}
+	return best, when
 }
 
 // Alone reports whether everything that other threads ever did happens before

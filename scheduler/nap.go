@@ -24,6 +24,10 @@ type napper interface {
 	// EndNap sets the registers as such a call leaves them that a signal has ended. rest has the
 	// bytes that it writes where the time left goes; empty: nothing.
 	EndNap(left, at uint64, regs *emu.Regs) (rest []byte)
+	// Now is the time, in nanoseconds. last: a timed wait runs out only where no other thread can run.
+	Now() (ns uint64, last bool)
+	// FallAsleep, after Nap, says that the sleep has begun now, and when it is over.
+	FallAsleep(t trace.TID, left uint64) (until uint64)
 }
 
 // Naps are sleeps within a step.
@@ -55,11 +59,16 @@ func (n *Naps) nap(th edit, tr *trace.Transition, p *kernel.Plan) bool {
 	if !ok {
 		return false
 	}
+	n.falls(th, tr, left, at)
+	return true
+}
+
+// falls has a thread fall asleep at a trap, as Nap says.
+func (n *Naps) falls(th edit, tr *trace.Transition, left, at uint64) {
 	th.Insns++
 	th.napping, th.Yielding = true, true
 	th.pending = trace.Op{Kind: trace.OpSleep, Obj: at, Arg: left, PC: th.Regs.RIP}
 	tr.Did(trace.Op{Kind: trace.OpSleep, PC: th.Regs.RIP})
-	return true
 }
 
 // EndNap ends a sleep of a thread whose handler has returned to it.

@@ -387,6 +387,8 @@ func (s *System) news() error {
 func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 	s.spins.freeContexts(th.thread, tr)
 	s.settleDue(th, tr)
+	s.Naps.learnsWait(th.thread)
+	s.Naps.timePassed(tr)
 	s.round(th)
 	s.uses.meetStep(th.thread, tr, alone)
 	s.spins.endPolls(th, tr)

@@ -118,6 +118,9 @@ type stander struct {
 	framing   bool
 	loose     bool     // StandTrap: it touches more than its operation says
 	napping   bool     // StandTrap: it sleeps there (nap.go)
+	lasts     uint8    // how long that lasts (lasting.go)
+	outlasts  uint8    // how many of its sleeps might have lasted
+	until     uint64   // when that is over
 	woken     bool     // StandRun: another thread ended its call, which it hasn't left
 	comes     bool     // StandTimer: something comes of it if it goes off now
 	awaits    bool     // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)

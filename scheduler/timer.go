@@ -242,7 +242,7 @@ func (c *timers) stepTimer(th edit, tr *trace.Transition) error {
 			free = d.Status != trace.Ready
 		}
 	}
-	if t := c.in.nextWait(); free && t != trace.NoThread {
+	if t, _ := c.in.nextWait(); free && t != trace.NoThread {
 		return c.in.Invalid(kernel.GapCall, t, c.in.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
 	}
 	if !free {

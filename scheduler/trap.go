@@ -51,6 +51,7 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	if p.Op.Kind == trace.OpFenceAll {
 		q.buffers.fencesAll(th.thread)
 	}
+	q.naps.meets(th.thread, &p)
 	f := q.foresee(th.thread, &p)
 	stands, err := q.in.timers.before(th.thread, tr, &p)
 	if err != nil {
@@ -89,7 +90,7 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 		return true
 	case q.in.Undrained(th.ID) && !p.Lockless && !q.in.trusted(th.thread):
 		return true
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th.thread, p) || q.in.lib.ComesBack(th.ID, p.Name):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th.thread, p) || q.naps.lasting(th.thread, p) > 0 || q.in.lib.ComesBack(th.ID, p.Name):
 		return true
 	case q.in.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false
@@ -128,6 +129,14 @@ func (q *Traps) stepTrap(th edit, tr *trace.Transition, c trace.Choice) error {
 	fault, fails := trace.FaultKind(0), false
 	if int(c) >= int(max(p.Outcomes, 1)) && !th.napping {
 		fault, fails = q.failures.chosen(th.thread, c, p.Outcomes)
+		if n := uint32(c) - max(p.Outcomes, 1) - q.failures.outcomes(th.thread); !fails {
+			q.naps.lasts(th, tr, n+1)
+			return nil
+		}
+	}
+	q.naps.wakes(th, tr)
+	if c == 0 && q.naps.lasting(th.thread, &p) > 0 {
+		th.outlasts++
 	}
 	if !fails && q.naps.nap(th, tr, &p) {
 		return nil

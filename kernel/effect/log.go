@@ -147,6 +147,25 @@ func (l *Log) Set(w *Word, v uint64) {
 // thread: nothing is recorded.
 func (l *Log) Init(w *Word, v uint64) { l.m.Set(&w.v, v) }
 
+// A Bit is a word that is a yes or no: recorded, unlike a Flag.
+type Bit struct{ Word }
+
+// Is reads a bit.
+func (l *Log) Is(b *Bit) bool { return l.Get(&b.Word) != 0 }
+
+// Put assigns a bit.
+func (l *Log) Put(b *Bit, on bool) { l.Set(&b.Word, yes(on)) }
+
+// InitBit is Init of a bit.
+func (l *Log) InitBit(b *Bit, on bool) { l.Init(&b.Word, yes(on)) }
+
+func yes(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
 // Only reports whether all changes of a kernel's words are of one since the machine's log had a length.
 func (l *Log) Only(w *Word, since int) bool { return l.m.OnlySet(&w.v, since) }
 
@@ -159,11 +178,7 @@ func (f *Flag) On() bool { return f.v != 0 }
 
 // Turn assigns a flag.
 func (l *Log) Turn(f *Flag, on bool) {
-	v := uint64(0)
-	if on {
-		v = 1
-	}
-	l.m.Set(&f.v, v)
+	l.m.Set(&f.v, yes(on))
 }
 
 const wordSize = 8

@@ -55,7 +55,7 @@ func (s *signals) onTheirWay(t *thread) uint64 { return s.arriving(t, s.log.Get)
 
 func (s *signals) arriving(t *thread, get func(*effect.Word) uint64) uint64 {
 	set, open := get(&t.sent), ^get(&t.blocked)
-	if set&open != 0 || get(&t.told) != 0 {
+	if set&open != 0 || get(&t.told.Word) != 0 {
 		set |= get(&s.pending)
 	}
 	return set & open
@@ -63,25 +63,22 @@ func (s *signals) arriving(t *thread, get func(*effect.Word) uint64) uint64 {
 
 // looks reports whether a thread looks for signals where it goes on, or leaves a call.
 func (s *signals) looks(t *thread) bool {
-	return s.log.Get(&t.told) != 0 || s.log.Get(&t.sent)&^s.log.Get(&t.blocked) != 0
+	return s.log.Is(&t.told) || s.log.Get(&t.sent)&^s.log.Get(&t.blocked) != 0
 }
 
 // tell has a thread look for signals to the process.
 func (s *signals) tell(t *thread) {
-	if s.log.Get(&t.told) == 0 {
-		s.log.Set(&t.told, 1)
+	if !s.log.Is(&t.told) {
+		s.log.Put(&t.told, true)
 	}
 }
 
 // recalculate is Linux's recalc_sigpending: a thread that looked at its signals looks again if
 // there is one that it doesn't block, whichever thread was notified of it.
 func (s *signals) recalculate(t *thread) {
-	told := uint64(0)
-	if (s.log.Get(&t.sent)|s.log.Get(&s.pending))&^s.log.Get(&t.blocked) != 0 {
-		told = 1
-	}
-	if s.log.Get(&t.told) != told {
-		s.log.Set(&t.told, told)
+	told := (s.log.Get(&t.sent)|s.log.Get(&s.pending))&^s.log.Get(&t.blocked) != 0
+	if s.log.Is(&t.told) != told {
+		s.log.Put(&t.told, told)
 	}
 }
 
@@ -156,8 +153,8 @@ func (c *call) leave(o *kernel.Outcome) {
 	switch {
 	case c.isOutside():
 	case s.onTheirWay(c.t) == 0:
-		if c.get(&c.t.told) != 0 {
-			c.set(&c.t.told, 0)
+		if s.log.Is(&c.t.told) {
+			s.log.Put(&c.t.told, false)
 		}
 	case !c.k.host.TakesInCall(c.t.id):
 		o.Late = true

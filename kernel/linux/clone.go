@@ -98,7 +98,7 @@ func doClone(c *call, o *kernel.Outcome) uint64 {
 	k.roster.start(child, c.t)
 	// A new thread looks at its signals (calculate_sigpending).
 	if open := ^(c.get(&c.t.blocked) | bit(firstRealTime) | bit(firstRealTime+1) | bit(firstRealTime+2)); open != 0 && c.get(&k.signals.pending)&open != 0 {
-		k.log.Init(&child.told, 1)
+		k.log.InitBit(&child.told, true)
 		c.op(c.posts(child, uint64(bits.TrailingZeros64(c.get(&k.signals.pending)&open))+1))
 		o.Posts = true
 	}

@@ -73,6 +73,26 @@ func (k *Kernel) Nap(id trace.TID) (left, at uint64, ok bool) {
 	return ns - 1, at, true // some time has passed
 }
 
+// Now and FallAsleep implement scheduler's napper.
+func (k *Kernel) Now() (ns uint64, last bool) { return k.clock.now.Peek(), !k.cfg.TimeoutsAny }
+
+// FallAsleep has the sleep of t that comes next have begun now.
+func (k *Kernel) FallAsleep(id trace.TID, left uint64) (until uint64) {
+	now := k.log.Get(&k.clock.now)
+	k.log.Init(&k.roster.threads[id].asleep, now)
+	return saturatingAdd(now, left+1)
+}
+
+// sleepsFrom is when the caller's sleep has begun.
+func (c *call) sleepsFrom() uint64 {
+	began := c.t.asleep.Peek()
+	if began == 0 {
+		return c.k.clock.now.Peek()
+	}
+	c.k.log.Init(&c.t.asleep, 0)
+	return began
+}
+
 // EndNap implements scheduler's napper.
 func (k *Kernel) EndNap(left, at uint64, regs *emu.Regs) (rest []byte) {
 	regs.RIP += abi.SyscallSize

@@ -105,7 +105,7 @@ func (r *roster) bury(t *thread) {
 	r.log.Set(&t.clearTID, 0)
 	r.log.Set(&t.robustList, 0)
 	r.log.Set(&t.sent, 0)
-	r.log.Set(&t.told, 0)
+	r.log.Put(&t.told, false)
 	r.log.Set(&t.frame, 0)
 }
 

@@ -106,7 +106,7 @@ type signals struct {
 	handlers frames
 
 	alarms   []*alarm    // timers that send signals; grows only
-	alarming effect.Word // 1: one of them was set
+	alarming effect.Flag // one of them was set
 	serial   effect.Word // how many handlers threads have entered, once that is
 
 	takersList []*thread // scratch, so that calls make no garbage (kill.go)

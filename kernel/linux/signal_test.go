@@ -399,10 +399,10 @@ func TestRetarget(t *testing.T) {
 		c.block(0, bit(sigUsr1))
 		for _, id := range []trace.TID{a, v, u} {
 			k.log.Init(&threads[id].blocked, 0)
-			k.log.Init(&threads[id].told, 0)
+			k.log.InitBit(&threads[id].told, false)
 		}
 		k.log.Init(&k.signals.pending, bit(sigUsr1))
-		k.log.Init(&threads[from.told].told, 1)
+		k.log.InitBit(&threads[from.told].told, true)
 		c.block(from.told, bit(sigUsr1))
 		for _, id := range []trace.TID{a, v, u} {
 			c.want("told", threads[id].told.Peek(), uint64(b2i(id == from.next)))

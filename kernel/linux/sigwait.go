@@ -75,7 +75,7 @@ func doSigtimedwait(c *call, o *kernel.Outcome) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	if roused || c.get(&t.told) != 0 {
+	if roused || k.log.Is(&t.told) {
 		return eintr // another thread may take what is pending before
 	}
 	op, deadline := trace.Op{Kind: trace.OpCancel, Obj: uint64(t.id)}, ns

@@ -35,12 +35,13 @@ type thread struct {
 	blocked, sent effect.Word // signal sets: masked, and sent while masked
 	backlog       *backlog    // of those that were sent: what they carry
 	awaited       effect.Word // signals that a sigwait of its sleeps for
-	told          effect.Word // 1: it takes signals to the process where it goes on (Linux's TIF_SIGPENDING)
+	told          effect.Bit  // it takes signals to the process where it goes on (Linux's TIF_SIGPENDING)
 
 	serial effect.Word // which of all threads it is, by creation; a part of the list of threads
 
 	// State that only its own calls use.
 	children   effect.Word // created so far
+	asleep     effect.Word // since when, in a sleep that lasts; 0: in none
 	windows    effect.Word // number of the window that is in use
 	mapped     effect.Word // bytes of it given out
 	fresh      effect.Word // its latest map, if no thread could use it so far; else 0
@@ -74,8 +75,8 @@ func newThread(id trace.TID, parent *thread, number uint64) *thread {
 	}
 	put(wordLife, &t.alive)
 	t.backlog = newBacklog(threadWord(id, wordSignals))
-	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told)
-	put(wordOwn, &t.children, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
+	put(wordSignals, &t.blocked, &t.sent, &t.awaited, &t.told.Word)
+	put(wordOwn, &t.children, &t.asleep, &t.windows, &t.mapped, &t.fresh, &t.stack, &t.beginsAt, &t.clearTID, &t.robustList, &t.altStack, &t.altSize, &t.frame,
 		&t.savedMask, &t.savedMaskIsWanted, &t.sleepCall, &t.looks, &t.busy, &t.randoms, &t.name[0], &t.name[1])
 	return t
 }

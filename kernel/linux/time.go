@@ -311,7 +311,7 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 	if errno != 0 {
 		return errno
 	}
-	until := saturatingAdd(c.k.clock.now.Peek(), ns)
+	until := saturatingAdd(c.sleepsFrom(), ns)
 	if flags&timerAbstime != 0 {
 		until = c.k.Realtime(clock, ns)
 		if clock == abi.ClockProcessCPUTimeID {
@@ -329,7 +329,7 @@ func (c *call) nap(o *kernel.Outcome, clock, flags, addr uint64) uint64 {
 func (c *call) rest(o *kernel.Outcome, ns uint64) uint64 {
 	c.op(trace.Op{Kind: trace.OpSleep})
 	o.Idle = true
-	c.k.clock.passes(saturatingAdd(c.k.clock.now.Peek(), ns))
+	c.k.clock.passes(saturatingAdd(c.sleepsFrom(), ns))
 	return 0
 }
 

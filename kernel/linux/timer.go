@@ -76,7 +76,7 @@ func (c *call) setAlarm(a *alarm, left, interval uint64) {
 	c.set(&a.since, c.get(&c.k.clock.now))
 	c.set(&a.interval, interval)
 	if left != 0 {
-		c.k.log.Init(&c.k.signals.alarming, 1)
+		c.k.log.Turn(&c.k.signals.alarming, true)
 	}
 }
 
@@ -268,7 +268,7 @@ func doPosixDelete(c *call, o *kernel.Outcome) uint64 {
 func (k *Kernel) Alarming() bool { return k.signals.alarmed() }
 
 // alarmed reports whether a timer that sends a signal was ever set.
-func (s *signals) alarmed() bool { return s.alarming.Peek() != 0 }
+func (s *signals) alarmed() bool { return s.alarming.On() }
 
 // Timers implements scheduler.Clockwork.
 func (k *Kernel) Timers() int { return len(k.signals.alarms) }

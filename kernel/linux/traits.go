@@ -18,7 +18,7 @@ type traits struct {
 	processors effect.Word // a bit for each
 	slack      effect.Word // nanoseconds; and that of a thread that asks for the usual one:
 	usual      effect.Word
-	privileges effect.Word // 1: it can't get new ones
+	locked     effect.Bit  // it can't get new privileges
 	death      effect.Word // the signal at its parent's death
 }
 
@@ -30,7 +30,7 @@ const (
 
 func newTraits(t trace.TID) traits {
 	word := func(v uint64) effect.Word { return effect.At(threadWord(t, wordTraits), v) }
-	return traits{nice: word(0), processors: word(processors), slack: word(timerSlack), usual: word(timerSlack), privileges: word(0), death: word(0)}
+	return traits{nice: word(0), processors: word(processors), slack: word(timerSlack), usual: word(timerSlack), locked: effect.Bit{Word: word(0)}, death: word(0)}
 }
 
 // inherit gives a new thread its creator's.
@@ -39,7 +39,7 @@ func (t *traits) inherit(log *effect.Log, from *traits) {
 	log.Init(&t.processors, log.Get(&from.processors))
 	log.Init(&t.slack, log.Get(&from.slack))
 	log.Init(&t.usual, log.Get(&from.slack))
-	log.Init(&t.privileges, log.Get(&from.privileges))
+	log.InitBit(&t.locked, log.Is(&from.locked))
 	log.Init(&t.death, 0)
 }
 
@@ -119,13 +119,13 @@ func doPrctl(c *call, o *kernel.Outcome) uint64 {
 		if arg != 1 || c.a[2]|c.a[3]|c.a[4] != 0 {
 			return einval
 		}
-		c.set(&t.traits.privileges, 1)
+		c.k.log.Put(&t.traits.locked, true)
 		return 0
 	case prGetNoNewPrivs:
 		if arg|c.a[2]|c.a[3]|c.a[4] != 0 {
 			return einval
 		}
-		return c.get(&t.traits.privileges)
+		return c.get(&t.traits.locked.Word)
 	}
 	return einval // PR_SET_VMA: an option of the kernel's build
 }

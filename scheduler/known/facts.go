@@ -65,6 +65,9 @@ type Facts struct {
 	Repeated, Storers Addresses
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool
+	// ShortWait is the shortest timed wait, 0 if there was none, and LongSleep the longest sleep, in
+	// nanoseconds (scheduler/lasting.go).
+	ShortWait, LongSleep uint64
 	// Native: threads and locks are left to the guest's own code.
 	Native bool
 	// Exits: a thread was seen to look whether another lives.
@@ -170,6 +173,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Storers.merge(o.Storers) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	k.Timed = k.Timed || o.Timed
+	news = k.times(o) || news
 	is(&k.Native, o.Native)
 	is(&k.Exits, o.Exits)
 	is(&k.Last, o.Last)
@@ -193,4 +197,14 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	}
 	k.TailWords.merge(o.TailWords) // it matters once a thread meddles with one
 	return news
+}
+
+// times is Merge of the waits and sleeps: a shorter wait is news if there are sleeps of its length.
+func (k *Facts) times(o *Facts) bool {
+	shorter := o.ShortWait != 0 && (k.ShortWait == 0 || o.ShortWait < k.ShortWait)
+	if shorter {
+		k.ShortWait = o.ShortWait
+	}
+	k.LongSleep = max(k.LongSleep, o.LongSleep)
+	return shorter && k.LongSleep >= k.ShortWait
 }

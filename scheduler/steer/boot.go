@@ -98,7 +98,7 @@ func (tk *ticker) bootInterrupt(u *turn) error {
 	return err
 }
 
-// tellEarly takes in what is told before the kernel is up.
+// tellEarly takes in what the kernel tells before it is up.
 func (a *annotations) tellEarly(u *turn, kind tellKind) (happening, error) {
 	n := a.proc.argument(0)
 	find := func() *early {

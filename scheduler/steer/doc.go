@@ -38,7 +38,7 @@
 //	              that switch no threads)
 //	the machine   memory (by the kernel's addresses), privileged (instructions), port, device (registers in
 //	              memory), screen, exception, fault (that no instruction makes), user (programs), input (keys)
-//	what is told  tell (by the kernel), profile (by a profile), foretell (how long a sleep takes), belief (until
+//	knowledge     tell (by the kernel), profile (by a profile), foretell (how long a sleep takes), belief (until
 //	              a run contradicts it)
 //	no end        spin (a loop of one thread), off (one without interrupts), livelock (of several), stuck (no
 //	              thread can run)

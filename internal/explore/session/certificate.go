@@ -88,7 +88,7 @@ func (p *Program) timeoutModel() string {
 	if p.Config.Timeouts == config.TimeoutsAny {
 		return "a timed wait may run out at any point"
 	}
-	return "a timed wait runs out only when no other thread can run"
+	return "a timed wait runs out only when no other thread can run, or beside sleeps that are as long"
 }
 
 // profileName says by which profiles functions have their meanings.
