@@ -147,7 +147,7 @@ func (pr *Pair) failsUnder(f *flip, from at) bool {
 }
 
 // takesNothing reports whether the late thread of a flip changes under the lock what it has looked at
-// before, though nothing is left there: two numbers that differed are equal, or one falls below 0.
+// before, though nothing is left there. Two numbers that differed are equal, or one falls below 0.
 func (pr *Pair) takesNothing(f *flip, from at) bool {
 	looked := pr.AccessAt(f.first)
 	for x, a := range pr.Forward(f.other, from) {

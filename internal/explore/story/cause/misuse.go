@@ -149,7 +149,7 @@ func lockOrder(b *result.Bug) string {
 	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
 }
 
-// spinOrder is lockOrder of locks of the guest's own: each thread of a cycle has exchanged 0 for something
+// spinOrder is lockOrder of locks of the guest's own. Each thread of a cycle has exchanged 0 for something
 // in a word, and waits in a loop for another word to be 0 again.
 func (cs *Case) spinOrder(b *result.Bug) string {
 	type want struct {
