@@ -41,9 +41,10 @@ import (
 // Await implements por.Awaiter.
 func (s *System) Await(on bool) {
 	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
+	s.hints.begin()
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.awaits, th.turns, th.leaving, th.leavingRegs = false, 0, nil, 0
+		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint = false, 0, nil, 0, nil
 	}
 	s.Unlist()
 }
@@ -56,6 +57,7 @@ type awaits struct {
 	spins    *finder
 	counts   *counts
 	backs    *backouts
+	hints    *hints
 	blends   *blends
 	buffers  *buffers
 	on       bool             // polls aren't possible
@@ -82,14 +84,14 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
-	return aw.backs.tries(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
 }
 
 // knowsAny reports whether there is an access at which threads are known to wait in any way.
 func (aw *awaits) knowsAny() bool {
 	k := &aw.learning.known
-	return len(k.Awaits)+len(k.Counted)+len(k.Movers)+len(k.Swaps) > 0
+	return len(k.Awaits)+len(k.Counted)+len(k.Movers)+len(k.Swaps)+len(k.Hints) > 0
 }
 
 // settle is called at the end of each step: which threads await now, and can those
@@ -101,11 +103,13 @@ func (aw *awaits) settle(info *stepInfo) {
 	tr := info.tr
 	if !aw.knowsAny() && aw.backs.doubtful == 0 {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
+		aw.hints.learn(info)
 		return
 	}
 	aw.noteWrites(info)
 	aw.backs.noteUse(info)
 	aw.backs.learn(&aw.in.threads[tr.Thread])
+	aw.hints.settle(info)
 	known := aw.knowsAny()
 	for i := range aw.in.threads {
 		th := &aw.in.threads[i]
@@ -173,7 +177,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.awaits.polls(th, nil) || s.counts.rests(th) || s.awaits.backs.rests(th) {
+		if s.awaits.polls(th, nil) || s.counts.rests(th) || s.awaits.backs.rests(th) || s.hints.rests(th) {
 			s.spinOn(s.edit(th.ID), []trace.Access{th.Access})
 		}
 	}
@@ -272,6 +276,12 @@ const mostPolls = 1 << 14
 func (aw *awaits) polls(th *thread, v *uint64) bool {
 	if aw.backs.tries(th) {
 		return aw.backs.fails(th, v)
+	}
+	if aw.hints.waits(th) {
+		if v != nil {
+			return th.hint.vain[*v]
+		}
+		return th.hint.vain[aw.counts.valueAt(&th.Access)]
 	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access

@@ -271,6 +271,9 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, present, comp
 // stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
 // Of its looks, which all found the same, the last is on record.
 func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err error) {
+	if th.hint != nil && s.hints.joins {
+		return s.hintedStep(th, tr, c)
+	}
 	at, leaving, regs := th.Access, th.leaving, th.leavingRegs
 	for left := max(th.turns, 1); ; left-- {
 		s.turning = left > 1

@@ -46,6 +46,7 @@
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
 //	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
+//	hints                  loads before an exchange
 //	Blends                 instructions that have the same effect in both orders
 //	unreads                bytes that nothing reads, whose stores have no order
 //	Kinship                threads that nothing tells apart
@@ -120,7 +121,7 @@
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
-//	              back), wayback (how they are run), clockloop, turns (steps by where they began), endless
+//	              back), wayback (how they are run), hint (loads before an exchange), clockloop, turns (steps by where they began), endless
 //	              (within a step), scout (what others would do meanwhile); the rules are in spins/
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),

@@ -98,7 +98,10 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 		th.copying().describe(d)
 	case StandAccess:
 		d.Pending.Kind, d.PendingAccess, d.Awaits = trace.OpAccess, th.Access, th.awaits
-		if th.Access.Flags&trace.Atomic != 0 {
+		if th.hint != nil && s.hints.joins {
+			d.PendingAccess = s.poisedAtHint(th)
+			w.Addr, w.Size = th.Access.Addr, uint64(th.Access.Size)
+		} else if th.Access.Flags&trace.Atomic != 0 {
 			// Whether an exchange fails depends on what others wrote meanwhile.
 			a, exchange := s.machine.Poised(th.Ctx)
 			if d.PendingAccess = a; exchange {
@@ -136,6 +139,9 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandSpin:
 		if th.awaits {
 			a, _ := s.machine.Poised(th.Ctx)
+			if th.hint != nil && s.hints.joins {
+				a = s.poisedAtHint(th)
+			}
 			d.Status, d.Awaits, d.Pending, d.PendingAccess = trace.Spinning, true, trace.Op{Kind: trace.OpAccess}, a
 			return Watch{Addr: a.Addr, Size: uint64(a.Size)}
 		}

@@ -45,7 +45,8 @@ type Ends struct {
 // be seen to do anything of that without having to do it by the end. Then ends come anywhere
 // again, for good (known.Facts.Early), and all begins anew. So they do where others go on for
 // long, and perhaps for ever, and with --check leak, because a thread that is cut off leaves its
-// blocks. Judged by TestLateEnds in por.
+// blocks. And so they do where a thread stands at an assumption that doesn't hold: an end before
+// that is of an execution that isn't assumed away. Judged by TestLateEnds in por.
 
 // EndLate implements por.Awaiter.
 func (s *System) EndLate(on bool) {
@@ -107,7 +108,7 @@ func (e *Ends) endsEarly(t trace.TID) {
 		return
 	}
 	pointer := e.in.lib.Unwritten(t).Pointer
-	if e.traceless.differ(e.in.steps, t, pointer, func(tr *trace.Transition) bool { return e.leavesTraces(tr, pointer) }) {
+	if e.in.Assumed() || e.traceless.differ(e.in.steps, t, pointer, func(tr *trace.Transition) bool { return e.leavesTraces(tr, pointer) }) {
 		e.learning.known.Early, e.learning.finer = true, true
 	}
 }

@@ -101,6 +101,7 @@ type System struct {
 	spins    *finder
 	awaits   *awaits
 	backs    *backouts
+	hints    *hints
 	counts   *counts
 	Blends   *blends
 	unreads  *unreads
@@ -180,7 +181,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
-	s.awaits = &awaits{backs: s.backs, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
+	s.hints = &hints{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
+	s.awaits = &awaits{backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
@@ -412,7 +414,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken = false, nil, false, 0, nil, 0, false
+	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken, th.hint = false, nil, false, 0, nil, 0, false, nil
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)

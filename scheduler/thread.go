@@ -148,6 +148,7 @@ type stander struct {
 	leavingRegs trace.RegSet
 	due         *due   // nil: nothing (due.go)
 	turns       uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
+	hint        *hint  // StandAccess: of a load before an exchange; nil: it is none (hint.go)
 	rounds      spins.Rounds
 	// passes is how often time has passed for its loop, with nothing done between
 	// (clockloop.go).

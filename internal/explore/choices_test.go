@@ -147,6 +147,8 @@ func TestAssumedAway(t *testing.T) {
 			"int main(void) { pthread_t t, u; pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0); pthread_mutex_lock(&m); pthread_mutex_lock(&n); return 0; }", result.Buggy, false},
 		{"what comes before", "static void *f(void *a) { x = 1; landgo_assume(0); return a; }\n" +
 			"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); assert(x == 0); pthread_join(t, 0); return 0; }", result.Buggy, false},
+		{"an end before it", "static void *f(void *a) { x = 1; landgo_assume(0); return a; }\n" +
+			"int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return x * 0; }", result.Verified, false},
 		{"no value", "int main(void) { return landgo_choice(0); }", result.Invalid, false},
 		{"one value", "int main(void) { return landgo_choice(1); }", result.Verified, false},
 	} {

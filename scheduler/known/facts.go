@@ -35,6 +35,9 @@ type Facts struct {
 	Movers Movers
 	Swaps  Addresses
 	Told   Addresses
+	// Hints are loads behind which a thread was seen to exchange the word (scheduler/hint.go). Uncounted has those that
+	// can't be one step with the exchange.
+	Hints Addresses
 	// Awaited are the bytes that such reads were seen to look at.
 	Awaited Addresses
 	// Below are additions that don't always leave a count above zero: names of a thread, a place
@@ -121,7 +124,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Hints: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -156,6 +159,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Uncounted.merge(o.Uncounted) || news
 	news = k.Movers.merge(o.Movers) || news
 	news = k.Swaps.merge(o.Swaps) || news
+	news = k.Hints.merge(o.Hints) || news
 	news = k.Told.merge(o.Told) || news
 	news = k.Awaited.merge(o.Awaited) || news
 	news = k.Below.merge(o.Below) || news
