@@ -32,6 +32,32 @@ const heapHead = `#define _GNU_SOURCE
 type heapCase struct{ name, source, check, want, message string }
 
 var heapCases = []heapCase{
+	{"a block that ends before the lock in it is released", `
+static struct block { pthread_mutex_t m; volatile int done; } *q;
+static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+int main(void)
+{
+	q = calloc(1, sizeof *q);
+	GO(t, work);
+	pthread_detach(t);
+	while (!q->done) ;
+	free(q);
+	pthread_exit(0);
+}`, "", "use-after-free", "unlocks a mutex at offset 0 of a block"},
+	{"a block that ends after its lock was taken once more", `
+static struct block { pthread_mutex_t m; volatile int done; } *q;
+static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+int main(void)
+{
+	q = calloc(1, sizeof *q);
+	GO(t, work);
+	pthread_detach(t);
+	while (!q->done) ;
+	pthread_mutex_lock(&q->m);
+	pthread_mutex_unlock(&q->m);
+	free(q);
+	pthread_exit(0);
+}`, "", "verified", ""},
 	{"each function of the allocator, used well", `
 int main(void)
 {

@@ -73,4 +73,13 @@ MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); asse
 	{"a write after a mutex is released, as another thread does", `A { LOCK(m); int v = x; UNLOCK(m);
 x = v + 1; return p; }
 MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 2); unused(); }`, []string{"Thread 0.1 releases m (guest.c:20) before its last access to x there (guest.c:21), and thread 0.2 changes that in the same way (guest.c:21)."}, ""},
+	{"spin locks in two orders", `static atomic_flag f = ATOMIC_FLAG_INIT, g = ATOMIC_FLAG_INIT;
+static void in(atomic_flag *l) { while (atomic_flag_test_and_set(l)) ; }
+A { in(&f); in(&g); atomic_flag_clear(&g); atomic_flag_clear(&f); return p; }
+B { in(&g); in(&f); atomic_flag_clear(&f); atomic_flag_clear(&g); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"The locks are taken in different orders: thread 0.1 takes f (guest.c:21) and then waits for g (guest.c:21); thread 0.2 takes g (guest.c:21) and then waits for f (guest.c:21). Take them in one order everywhere."}, ""},
+	{"flags that both wait for, which aren't locks", `static volatile int f, g;
+A { f = 1; while (g) ; f = 0; return p; }
+B { g = 1; while (f) ; g = 0; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 }

@@ -57,4 +57,22 @@ MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(last == y); unused(); }`, nil, ""}
 B { LOCK(m); y++; UNLOCK(m); return p; }
 C { LOCK(m); int v = x, w = y; UNLOCK(m); assert(v == w); return p; }
 MAIN { GO(a); GO(b); GO(c); JOIN(a); JOIN(b); JOIN(c); unused(); }`, nil, ""},
+	{"money that is on its way between two locks", `static volatile int one = 5, other = 5;
+A { LOCK(m); one--;
+UNLOCK(m); LOCK(n); other++; UNLOCK(n); return p; }
+B { LOCK(m); LOCK(n);
+int v = one + other; UNLOCK(n); UNLOCK(m); assert(v == 10); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.1 changes one (guest.c:21) under m, releases that (guest.c:22), and changes other (guest.c:22) under n only then. In between thread 0.2 holds both locks and reads both (guest.c:24). Take both locks before the first change."}, ""},
+	{"two changes under a lock for each, where a reader looks at one", `static volatile int one = 5, other = 5;
+A { LOCK(m); one--; UNLOCK(m); LOCK(n); other++; UNLOCK(n); return p; }
+B { LOCK(m); LOCK(n); int v = one; UNLOCK(n); UNLOCK(m); assert(v == 5); return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); unused(); }`, nil, ""},
+	{"a last element that is looked for before the lock", `static volatile struct { int head, tail; } d; static volatile int took[4];
+A { if (d.head != d.tail) {
+LOCK(m); int i = d.head;
+d.head = i + 1; UNLOCK(m); assert(!took[i]++ && i < 1); } return p; }
+MAIN { d.tail = 1; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); unused(); }`, []string{"Thread 0.2 reads d.head (guest.c:21) before it takes m (guest.c:22), under which thread 0.1 changes it (guest.c:23). Read it after taking m."}, ""},
+	{"a look at a ring before the lock, which is made again", `static volatile struct { int head, tail; } d;
+A { if (d.head != d.tail) { LOCK(m); if (d.head != d.tail) d.head++; else x++; UNLOCK(m); assert(!x); } return p; }
+MAIN { d.tail = 1; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); unused(); }`, nil, ""},
 }

@@ -185,4 +185,6 @@ A { LOCK(m); z = 1; while (!x) sleeps(); x = 0; UNLOCK(m); return p; }
 B { LOCK(m); if (x) { x = 0; y = 1; } UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); LOCK(m); int w = z; x = 1; pthread_cond_signal(&q);
 UNLOCK(m); LOCK(m); int v = x; UNLOCK(m); assert(v || !y || !w); JOIN(b); unused(); }`, nil, ""},
+	{"a second wait for what another thread doesn't do", `A { LOCK(n); x--; UNLOCK(n); LOCK(m); pthread_cond_signal(&q); UNLOCK(m); return p; }
+MAIN { x = 2; GO(a); LOCK(m); while (x) pthread_cond_wait(&q, &m); UNLOCK(m); JOIN(a); unused(); }`, nil, ""},
 }

@@ -11,8 +11,9 @@ import "landgo/internal/trace"
 //
 // Other operations see whether the mutex is held at a moment. These are a trylock, a
 // timed lock, an unlock by another thread, a lock by a signal's handler, and
-// initialisation and destruction while other threads live. The first of them makes the
-// mutex contended from then on. If a lock was merged before, the search starts again
+// initialisation and destruction while other threads live. The end of the memory that the
+// mutex is in does, too: an unlock after it is a bug (System.MemoryEnds). The first of them
+// makes the mutex contended from then on. If a lock was merged before, the search starts again
 // (trace.ErrFiner).
 
 // merges reports whether lock and unlock of a mutex are merged, and remembers

@@ -81,6 +81,12 @@ void *g(void *p) { seen = x; tried = pthread_mutex_trylock(&m) != 0; if (!tried)
 		"opposite orders": `
 void *f(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_lock(&n); y = x; pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return p; }
 void *g(void *p) { pthread_mutex_lock(&n); y = 5; pthread_mutex_lock(&m); x = y; pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return p; }`,
+		"a block that ends": `
+#include <stdlib.h>
+struct block { pthread_mutex_t m; volatile int done; } *q;
+__attribute__((constructor)) static void make(void) { q = calloc(1, sizeof *q); }
+void *f(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+void *g(void *p) { if (q->done) free(q); return p; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			needsProcessor(t)

@@ -186,6 +186,9 @@ func (t *thread) request() (size, align uint64) {
 func (l *heapCalls) performHeap(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
+		if th.pending.Kind == trace.OpFree {
+			l.core.MemoryEnds(th.pending.Obj, uint64(th.pending.Size))
+		}
 	}
 	if l.arenasOf(th.ID) == nil {
 		return scheduler.Stay, l.core.Invalid(kernel.GapThreads, th.ID, l.callSite(th.thread), "thread %s would get the same memory as another thread, of those that landgo keeps for the allocations of threads", l.core.Name(th.ID))

@@ -150,6 +150,9 @@ func (l *heapCalls) inTrustedAllocator(th *thread) bool {
 func (l *heapCalls) enterPool(th edit, tr *trace.Transition, b *profile.Bound) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
 		tr.Did(th.pending)
+		if th.pending.Kind == trace.OpFree {
+			l.core.MemoryEnds(th.pending.Obj, uint64(th.pending.Size))
+		}
 	}
 	f := insideFrame{quiet: quiet{on: true, role: b.Role, ret: l.callSite(th.thread), sp: th.Regs.RSP},
 		family: heap.Family(b.Family), before: l.heapEvent(th.thread), p: th.arg(0)}

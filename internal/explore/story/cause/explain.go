@@ -24,7 +24,7 @@ func (cs *Case) Explain(b *result.Bug, f *scheduler.Failure) {
 
 // mistake names the mistake that a run shows and what to change, or is "".
 func (cs *Case) mistake(b *result.Bug, f *scheduler.Failure) string {
-	for _, text := range []string{lockOrder(b), joinsHolding(b), cs.barrierAlone(b), cs.countedApart(f), cs.kept(b), cs.misused(b, f), cs.lostSignal(b), cs.tooEarly(b), cs.lookedTooEarly(b), cs.handledTooEarly(b), cs.roundMissed(b), cs.untested(f.Thread), cs.othersUntested(f), cs.goneOwner(b, f), cs.goneStack(b, f), cs.changedAfter(f), cs.takenBackLate(), cs.reused(), cs.lastTwice(), cs.unprotected(b, f), cs.letGoBefore()} {
+	for _, text := range []string{lockOrder(b), cs.spinOrder(b), joinsHolding(b), cs.barrierAlone(b), cs.countedApart(f), cs.kept(b), cs.misused(b, f), cs.lostSignal(b), cs.tooEarly(b), cs.lookedTooEarly(b), cs.handledTooEarly(b), cs.roundMissed(b), cs.untested(f.Thread), cs.othersUntested(f), cs.goneOwner(b, f), cs.goneStack(b, f), cs.changedAfter(f), cs.takenBackLate(), cs.reused(), cs.lastTwice(), cs.unprotected(b, f), cs.letGoBefore()} {
 		if text != "" {
 			return text
 		}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"landgo/internal/explore/story/record"
@@ -60,7 +61,7 @@ func (pr *Pair) Mistake(b *result.Bug, failed trace.TID) string {
 	if len(b.Waits) > 0 {
 		return ""
 	}
-	for _, text := range []string{pr.apart(failed), pr.oneRound(f)} {
+	for _, text := range []string{pr.apart(failed), pr.underWay(failed), pr.oneRound(f)} {
 		if text != "" {
 			return text
 		}
@@ -105,7 +106,7 @@ func (pr *Pair) beforeLock(f *flip, failed trace.TID) string {
 				continue
 			}
 			from := at{Beat: i, Access: int(o.At)}
-			if pr.guest.VariableName(o.Obj) != lock || pr.readsUnder(f, from, lock) && !(f.other == failed && pr.failsUnder(f, from)) {
+			if pr.guest.VariableName(o.Obj) != lock || pr.readsUnder(f, from, lock) && !(f.other == failed && pr.failsUnder(f, from)) && !pr.takesNothing(f, from) {
 				return ""
 			}
 			return fmt.Sprintf("Thread %s reads %s (%s) before it takes %s (%s), under which thread %s changes it (%s). Read it after taking %s.",
@@ -143,6 +144,47 @@ func (pr *Pair) failsUnder(f *flip, from at) bool {
 		}
 	}
 	return !pr.Operation(from, pr.End(), record.Unlocks) && pr.onlyOf(f.other, f.late.addr, from)
+}
+
+// takesNothing reports whether the late thread of a flip changes under the lock what it has looked at
+// before, though nothing is left there. Two numbers that differed are equal, or one falls below 0.
+func (pr *Pair) takesNothing(f *flip, from at) bool {
+	looked := pr.AccessAt(f.first)
+	for x, a := range pr.Forward(f.other, from) {
+		if !a.IsWrite() || !f.late.overlaps(a) {
+			continue
+		}
+		had, known := pr.valueAt(a, x)
+		if known && had == 0 && pr.RawAt(x) == math.MaxUint64>>(64-8*a.Size) && pr.RawAt(f.first) != 0 {
+			return true
+		}
+		n := 0
+		for y, o := range pr.Backward(f.other, from) {
+			if n++; n > 4 {
+				break
+			}
+			if o.IsWrite() || o.Addr == looked.Addr || o.Size != looked.Size || len(pr.Held(y)) > 0 || pr.RawAt(y) == pr.RawAt(f.first) || pr.ObjectAt(y) != pr.ObjectAt(f.first) {
+				continue
+			}
+			if now, ok := pr.valueAt(o, x); ok && known && now == had {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// valueAt is what is in memory where an access is, before another one, as far as the run has it.
+func (cs *Case) valueAt(a *trace.Access, before at) (v uint64, ok bool) {
+	for i := before.Beat; i >= 0; i-- {
+		for k := len(cs.Beats[i].Accesses) - 1; k >= 0; k-- {
+			if x := (at{Beat: i, Access: k}); x.Before(before) && cs.AccessAt(x).Addr == a.Addr && cs.AccessAt(x).Size == a.Size {
+				return cs.RawAt(x), true
+			}
+		}
+	}
+	return 0, false
 }
 
 // readsUnder reports whether the late thread of a flip reads the same again while it holds a

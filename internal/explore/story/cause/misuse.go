@@ -148,3 +148,54 @@ func lockOrder(b *result.Bug) string {
 	}
 	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
 }
+
+// spinOrder is lockOrder of locks of the guest's own. Each thread of a cycle has exchanged 0 for something
+// in a word, and waits in a loop for another word to be 0 again.
+func (cs *Case) spinOrder(b *result.Bug) string {
+	type want struct {
+		loop *result.Loop
+		held at // where the other thread has taken the word
+	}
+	wants := map[trace.TID]want{}
+	for i := range b.Loops {
+		l := &b.Loops[i]
+		t, ok := cs.guest.Lookup(l.Thread)
+		for k := range l.Waits {
+			w, by, written := cs.LastWrite(uint64(l.Waits[k].Address), uint64(l.Waits[k].Size))
+			const exchange = trace.RMW | trace.Atomic
+			if ok && written && by != t && cs.AccessAt(w).Flags&exchange == exchange && cs.RawAt(w) != 0 && cs.wasZero(w) {
+				wants[t] = want{l, w}
+			}
+		}
+	}
+	for i := range b.Loops {
+		first, _ := cs.guest.Lookup(b.Loops[i].Thread)
+		var turns []string
+		for t := first; len(turns) < len(wants); {
+			w, ok := wants[t]
+			if !ok {
+				break
+			}
+			u := cs.Maker(w.held) // it holds what t wants, and wants something itself
+			its, ok := wants[u]
+			if !ok {
+				break
+			}
+			has, gets := cs.Shown(w.held), cs.Shown(its.held)
+			if !plain(&has, &gets) || where(its.loop.Lines) == "" {
+				return ""
+			}
+			turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then waits for %s (%s)", has.Thread, has.Name(), where(has.Stack), gets.Name(), where(its.loop.Lines)))
+			if t = u; t == first && len(turns) > 1 {
+				return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(append(turns[len(turns)-1:], turns[:len(turns)-1]...), "; "))
+			}
+		}
+	}
+	return ""
+}
+
+// wasZero reports whether a write finds 0, as far as the run has it.
+func (cs *Case) wasZero(w at) bool {
+	was, _, ok := cs.Source(w)
+	return !ok || cs.RawAt(was) == 0
+}

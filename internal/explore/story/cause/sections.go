@@ -197,3 +197,72 @@ func (cs *Case) changedIn(u trace.TID, mid record.Section, x at, a *trace.Access
 func plain(list ...*result.Access) bool {
 	return !slices.ContainsFunc(list, func(a *result.Access) bool { return a.Symbol == "" || a.Bookkeeping || where(a.Stack) == "" })
 }
+
+// underWay: a thread changes two variables under a lock for each, and releases the first before it takes
+// the second. In between another one holds both, reads both variables, and fails.
+func (pr *Pair) underWay(failed trace.TID) string {
+	var reads []at // with two locks at least, the last first
+	n := 0
+	for x, a := range pr.Backward(failed, pr.End()) {
+		if n++; n > mostUses {
+			break
+		}
+		if !a.IsWrite() && a.Addr >= record.LowestVariable && len(pr.AnyHeld(x)) > 1 {
+			reads = append(reads, x)
+		}
+	}
+	for _, x := range reads {
+		w, t, ok := pr.Source(x)
+		if !ok || t == failed {
+			continue
+		}
+		for _, y := range reads {
+			if text := pr.oneUnderWay(t, x, y, w); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// oneUnderWay is underWay of two reads: thread t has written what the first finds, and changes what the
+// second looks at only later.
+func (pr *Pair) oneUnderWay(t trace.TID, x, y, w at) string {
+	o, locks := pr.AccessAt(y), common(pr.AnyHeld(x), pr.AnyHeld(y))
+	if o.Overlaps(pr.AccessAt(x)) || pr.WritesIn(t, record.Section{Open: w, Close: y}, o) {
+		return ""
+	}
+	for _, lock := range common(pr.AnyHeld(w), locks) {
+		first, v, ok := pr.passes.nextWrite(t, pr.AccessAt(w), o)
+		if !ok {
+			return ""
+		}
+		its := common(pr.passes.AnyHeld(v), locks)
+		let := pr.passes.unlocked(t, lock, first, v)
+		if let == "" || len(its) == 0 || slices.Contains(its, lock) {
+			continue
+		}
+		r, s, m, c := pr.Shown(x), pr.Shown(y), pr.Shown(w), pr.passes.Shown(v)
+		if !plain(&r, &s, &m, &c) || m.Name() == c.Name() {
+			return ""
+		}
+		return fmt.Sprintf("Thread %s changes %s (%s) under %s, releases that (%s), and changes %s (%s) under %s only then. In between thread %s holds both locks and reads both (%s). Take both locks before the first change.",
+			m.Thread, m.Name(), where(m.Stack), lock, let, c.Name(), where(c.Stack), its[0], r.Thread, lines(r, s))
+	}
+	return ""
+}
+
+// nextWrite is where a thread makes a write, and where it writes what another access is to after that.
+func (cs *Case) nextWrite(t trace.TID, write, o *trace.Access) (first, next at, ok bool) {
+	first.Beat = -1
+	for x, a := range cs.Forward(t, at{}) {
+		switch {
+		case !a.IsWrite():
+		case first.Beat < 0 && a.PC == write.PC && a.Addr == write.Addr:
+			first = x
+		case first.Beat >= 0 && a.Overlaps(o):
+			return first, x, true
+		}
+	}
+	return first, next, false
+}

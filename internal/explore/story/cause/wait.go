@@ -156,7 +156,7 @@ func (cs *Case) asBefore(failed trace.TID, wait, goesOn int) string {
 func (cs *Case) tooEarly(b *result.Bug) string {
 	for w, entered := range cs.CondWaits(b) {
 		for x, test := range cs.Backward(cs.By(*entered), at{Beat: entered.Beat, Access: int(entered.Op.At)}) {
-			if len(cs.Held(x)) == 0 {
+			if len(cs.Held(x)) == 0 || cs.waitedSince(x, entered) {
 				break
 			}
 			if test.IsWrite() {
@@ -168,6 +168,21 @@ func (cs *Case) tooEarly(b *result.Bug) string {
 		}
 	}
 	return ""
+}
+
+// waitedSince reports whether a thread has waited on a condition variable, and released its lock for that,
+// between an access and a later wait.
+func (cs *Case) waitedSince(x at, entered *call) bool {
+	for i := x.Beat; i <= entered.Beat; i++ {
+		for k := range cs.Beats[i].Ops {
+			o := &cs.Beats[i].Ops[k]
+			early := i == x.Beat && int(o.At) <= x.Access
+			if o.Kind == trace.OpCondWait && o != entered.Op && !early && cs.Beats[i].Step.Thread == cs.By(*entered) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // changedUnseen: after a thread's test, and before it entered its wait, another thread wrote
