@@ -171,8 +171,8 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 }
 
 // nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
-// wait runs out first, with the others whose time is over by then; without one, that for
-// whose loop time passes.
+// wait runs out first; without one, that for whose loop time passes. also are the other threads
+// whose time is over by then.
 func (s *System) nextDeadline() (t trace.TID, also []trace.TID) {
 	if s.timers.on() {
 		if t := s.timers.next(); t != trace.NoThread {
@@ -229,15 +229,14 @@ const (
 	firstTwo
 )
 
-// RunOut lets the time pass at which t's wait runs out, and has those of the others run out with it
-// that an outcome says.
+// RunOut has those of the others' waits run out that an outcome says, before the time passes at which
+// t's runs out.
 func (s *present) RunOut(t trace.TID, when uint64, tr *trace.Transition, c trace.Choice) {
+	if c == onlyFirst {
+		return
+	}
 	also := s.overBy(when, t)
-	s.kernel.AdvanceTo(when)
-	switch c {
-	case onlyFirst:
-		also = nil
-	case firstTwo:
+	if c == firstTwo {
 		also = also[:1]
 	}
 	for _, o := range also {

@@ -87,7 +87,7 @@ func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	t.Cleanup(m.Close)
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000, Buffers: buffers}, m, img)
 	o := &ordinary{in: s}
-	s.Carry(Carrier{o, o, o, o, o, o, o})
+	s.Carry(Carrier{o, o, o, o, o, o, o, o})
 	bootLinux(t, s, img.File)
 	return s, o
 }

@@ -484,6 +484,7 @@ func (q *Traps) stepExpire(th edit, tr *trace.Transition, c trace.Choice) error 
 		panic("scheduler: a sleeping thread without a deadline was stepped")
 	}
 	q.in.RunOut(t, when, tr, c)
+	q.in.kernel.AdvanceTo(when)
 	q.in.kernel.Expire(t)
 	th.Insns++
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.Regs.RIP})

@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			part.Row(t)
-			outputs(t, p.outputs, `
+			hasOutputs(t, p.outputs, `
 static void *waits(void *a) { `+p.waits+` return a; }
 int main(void) {
 	pthread_t t, u;
@@ -103,7 +103,7 @@ func TestLasting(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			part.Row(t)
-			outputs(t, p.outputs, `
+			hasOutputs(t, p.outputs, `
 static void *sleeps(void *a) { `+p.sleeps+` return a; }
 static void *waits(void *a) { `+p.waits+` return a; }
 int main(void) {
@@ -117,8 +117,8 @@ int main(void) {
 	}
 }
 
-// outputs compares what a program prints in some searches.
-func outputs(t *testing.T, outputs, source string) {
+// hasOutputs compares what a program prints in some searches.
+func hasOutputs(t *testing.T, outputs, source string) {
 	t.Helper()
 	cfg := onProgram(compile.Text(t, "gcc", lastingHead+source))
 	want := strings.Fields(outputs)

@@ -59,8 +59,8 @@ type Thread struct {
 	// this one. A search that has no other reason begins with it.
 	Next bool
 	// Expiring: no thread can run, and this one's wait, Pending, runs out. The thread is Ready only
-	// for that, and its next step is an OpAdvance; or it is Blocked, and its wait may run out in
-	// that step of the other one.
+	// for that, and its next step is an OpAdvance. If it is Blocked, its wait may run out in such
+	// a step of another thread.
 	Expiring bool
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.

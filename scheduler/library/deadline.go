@@ -146,6 +146,7 @@ func (l *Library) timeOut(th edit, tr *trace.Transition, c trace.Choice) (schedu
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
 	l.core.RunOut(th.ID, th.deadline, tr, c)
+	l.kernel.AdvanceTo(th.deadline)
 	th.Insns++
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: l.callSite(th.thread)})
 	th.timed = false
