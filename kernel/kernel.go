@@ -273,13 +273,11 @@ type Kernel interface {
 	// Fault gives the kernel a chance to handle a fault (a user exception
 	// handler, a signal handler) by changing regs; false: the fault is a bug.
 	Fault(t trace.TID, f emu.Fault, regs *emu.Regs) bool
-	// NextDeadline is the sleeping thread whose timed wait runs out first
-	// (ties by TID) and when, in nanoseconds of virtual time; trace.NoThread if
-	// no sleeper has a deadline. No effect.
-	NextDeadline() (trace.TID, uint64)
+	// Deadlines calls f for the sleeping threads whose waits have a time at which they run out, by
+	// TID: in nanoseconds of virtual time. No effect.
+	Deadlines(f func(t trace.TID, ns uint64))
 	// Expire lets thread t's timed wait run out. The scheduler calls it when no
-	// thread can run, with the thread that NextDeadline named, after AdvanceTo.
-	// It sets t's result through Host.SetResult.
+	// thread can run, after AdvanceTo. It sets t's result through Host.SetResult.
 	Expire(t trace.TID)
 	// AdvanceTo moves the virtual clock (CLOCK_REALTIME), in nanoseconds, forward; never
 	// back.

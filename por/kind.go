@@ -40,6 +40,8 @@ type Kind struct {
 	// NotForKernels says why the steps of a kernel that schedules its own threads
 	// don't suit it, "" if they do.
 	NotForKernels string
+	// OneByOne: it counts preemptions rightly only where waits run out one at a time.
+	OneByOne bool
 	// arrivals: signals that arrive later suit it all the same.
 	arrivals bool
 
@@ -154,7 +156,7 @@ var kinds = []Kind{
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newNidhuggBPOR},
 	{Name: "source-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 13", About: "source, with conservative backtrack points at the starts of blocks",
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{optimised}, whole: cutOff, strategy: newSourceBPOR},
-	{Name: "lazy-bpor", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces without a linearisation within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true, LikesSingle: true,
+	{Name: "lazy-bpor", OneByOne: true, Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithms 10 and 11", About: "source, leaving out traces without a linearisation within the bound", NotForKernels: "it doesn't know that a step may keep others from running, by their priority", Unordered: true, LikesSingle: true,
 		Bounds: []Measure{Preempt}, NeedsBound: true, WhyNot: "its paper has it for preemptions only", Params: []Param{
 			{Name: "prefixes", Default: 1 << 20, Least: 1, Help: "how many prefixes of a trace are examined for its least preemptions; a trace that needs more counts as within the bound. A small number is a heuristic for large traces: it lets in too many, never too few"},
 			lazyCut,

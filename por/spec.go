@@ -79,6 +79,9 @@ func (s Spec) NotForKernels() string {
 	return s.kind.NotForKernels
 }
 
+// OneByOne reports whether timed waits have to run out one at a time.
+func (s Spec) OneByOne() bool { return s.kind.OneByOne }
+
 // Arrivals reports whether the search is proven with signals on their way. It knows then that a step
 // may take a thread away that could run: such a signal, where the thread takes it in a call. And
 // where it reduces within a bound, it knows steps that cost nothing, as store buffers' are.

@@ -20,6 +20,15 @@ type Carrier struct {
 	Lives
 	Memory
 	Teller
+	Waits
+}
+
+// Waits are waits that have a time at which they run out.
+type Waits interface {
+	// Deadlines calls f for the threads that wait so, or stand before such a wait, by TID.
+	Deadlines(f func(t trace.TID, when uint64))
+	// RunOut has a thread's wait run out in another thread's step. The thread goes on in its own.
+	RunOut(trace.TID, *trace.Transition)
 }
 
 // Keeper has state beside the System's, of threads and of all else, that goes back with
@@ -151,9 +160,6 @@ type Teller interface {
 	// WaitOf says what it waits for; a thread that spins: in a lock's function; one that
 	// sleeps: in the own code of a function whose meaning is known.
 	WaitOf(trace.TID) (Wait, bool)
-	// Deadline is the thread whose timed wait runs out first, by TID if several do, and
-	// when; else NoThread.
-	Deadline() (t trace.TID, when uint64)
 	// Unwritten is what a thread that has ended the process, by exit or as its last thread,
 	// leaves in the library's buffer of standard output.
 	Unwritten(trace.TID) Unwritten
@@ -229,10 +235,13 @@ type uncarried struct {
 	Calls
 	Memory
 	Teller
+	Waits
 }
 
 // carrier is that as a Carrier.
-func (u uncarried) carrier() Carrier { return Carrier{Keeper: u, Calls: u, Memory: u, Teller: u} }
+func (u uncarried) carrier() Carrier {
+	return Carrier{Keeper: u, Calls: u, Memory: u, Teller: u, Waits: u}
+}
 
 func (uncarried) Keep(trace.TID)                       {}
 func (uncarried) Steps(trace.TID, *trace.Transition)   {}
@@ -242,6 +251,7 @@ func (uncarried) Running(trace.TID) Running            { return 0 }
 func (uncarried) Drains(trace.TID) bool                { return true }
 func (uncarried) WaitOf(trace.TID) (w Wait, ok bool)   { return w, false }
 func (uncarried) Holds(trace.TID) []uint64             { return nil }
+func (uncarried) Deadlines(func(trace.TID, uint64))    {}
 func (uncarried) Unwritten(trace.TID) (none Unwritten) { return none }
 func (uncarried) WordName(uint64) (string, bool)       { return "", false }
 

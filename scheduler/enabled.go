@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/internal/trace"
 )
 
@@ -69,11 +71,18 @@ func (s *System) describeAll(th *thread, d *trace.Thread) Watch {
 // letExpire makes the timed wait with the earliest deadline ready when no other thread
 // is: a wait runs out only when no other thread can run.
 func (s *System) letExpire(list []trace.Thread) {
-	t := s.nextDeadline()
+	t, also := s.nextDeadline()
 	for i := range list {
-		if list[i].ID == t {
-			list[i].Status, list[i].Outcomes, list[i].Expiring = trace.Ready, 1, !s.threads[t].isTimer()
+		if list[i].ID == t || slices.Contains(also, list[i].ID) {
+			s.expires(&list[i], t, also)
 		}
+	}
+}
+
+// expires has the description of a thread say that its wait runs out: t's, or with it another one.
+func (s *System) expires(d *trace.Thread, t trace.TID, also []trace.TID) {
+	if d.Expiring = !s.threads[t].isTimer(); d.ID == t {
+		d.Status, d.Outcomes = trace.Ready, 1+uint32(min(len(also), 2))
 	}
 }
 
@@ -162,33 +171,83 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 }
 
 // nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
-// wait runs out first; without one, that for whose loop time passes.
-func (s *System) nextDeadline() trace.TID {
+// wait runs out first; without one, that for whose loop time passes. also are the other threads
+// whose time is over by then.
+func (s *System) nextDeadline() (t trace.TID, also []trace.TID) {
 	if s.timers.on() {
 		if t := s.timers.next(); t != trace.NoThread {
-			return t
+			return t, nil
 		}
 	}
 	t, when := s.nextWait()
 	if o, at := s.nextToWake(); o != trace.NoThread && (t == trace.NoThread || at < when) {
-		t = o
+		return o, nil
 	}
 	if t != trace.NoThread {
-		return t
+		return t, s.overBy(when, t)
 	}
-	return s.nextPoll()
+	return s.nextPoll(), nil
 }
 
 // nextWait is the thread whose timed wait runs out first, ties by TID, and when.
 func (s *present) nextWait() (t trace.TID, when uint64) {
-	best, when := s.lib.Deadline()
-	if t, at := s.kernel.NextDeadline(); t != trace.NoThread && (best == trace.NoThread || at < when) {
-		return t, at
+	t, when = trace.NoThread, noTime
+	first := func(o trace.TID, at uint64) {
+		if at < when || at == when && o < t {
+			t, when = o, at
+		}
 	}
-	if best == trace.NoThread {
-		when = noTime
+	s.lib.Deadlines(first)
+	s.kernel.Deadlines(first)
+	return t, when
+}
+
+// overBy are the threads but t whose timed waits are over where a time has come, by TID.
+func (s *present) overBy(when uint64, t trace.TID) (list []trace.TID) {
+	if s.cfg.OneByOne {
+		return nil
 	}
-	return best, when
+	if k, ok := s.kernel.(napper); ok {
+		now, _ := k.Now()
+		when = max(when, now)
+	}
+	also := func(o trace.TID, at uint64) {
+		if at <= when && o != t {
+			list = append(list, o)
+		}
+	}
+	s.lib.Deadlines(also)
+	s.kernel.Deadlines(also)
+	slices.Sort(list)
+	return list
+}
+
+// The outcomes of a step in which a wait runs out, where others are over by then.
+const (
+	onlyFirst trace.Choice = iota
+	allOver
+	firstTwo
+)
+
+// RunOut has those of the others' waits run out that an outcome says, before the time passes at which
+// t's runs out.
+func (s *present) RunOut(t trace.TID, when uint64, tr *trace.Transition, c trace.Choice) {
+	if c == onlyFirst {
+		return
+	}
+	also := s.overBy(when, t)
+	if c == firstTwo {
+		also = also[:1]
+	}
+	for _, o := range also {
+		if s.threads[o].Stand != StandSleep {
+			s.lib.RunOut(o, tr)
+			continue
+		}
+		s.kernel.Expire(o)
+		s.wakeFromKernel(o)
+		tr.Wakes = append(tr.Wakes, o)
+	}
 }
 
 // Alone reports whether everything that other threads ever did happens before

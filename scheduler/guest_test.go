@@ -43,7 +43,8 @@ func (o *ordinary) Got(trace.TID, uint64, uint64)                               
 func (o *ordinary) Drop(kernel.Pages)                                           {}
 func (o *ordinary) StackEnds(trace.TID, *trace.Transition, uint64, uint64)      {}
 func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
-func (o *ordinary) Deadline() (trace.TID, uint64)                               { return trace.NoThread, 0 }
+func (o *ordinary) Deadlines(func(trace.TID, uint64))                           {}
+func (o *ordinary) RunOut(trace.TID, *trace.Transition)                         {}
 func (o *ordinary) LeaveProcess(trace.TID) error                                { return nil }
 func (o *ordinary) Leave(t trace.TID, tr *trace.Transition) (*Failure, error) {
 	o.in.Ends.Exit(t, tr, true)
@@ -87,7 +88,7 @@ func bootOrdinary(t testing.TB, buffers bool) (*System, *ordinary) {
 	t.Cleanup(m.Close)
 	s := New(Config{Granularity: Granularity{Points: trace.PointMem}, StepBudget: 10_000_000, Buffers: buffers}, m, img)
 	o := &ordinary{in: s}
-	s.Carry(Carrier{o, o, o, o, o, o, o})
+	s.Carry(Carrier{o, o, o, o, o, o, o, o})
 	bootLinux(t, s, img.File)
 	return s, o
 }

@@ -165,11 +165,13 @@ func (s *System) Present() *trace.Present {
 		l.Next = s.arrivals.next()
 	}
 	if l.Ready.Len() == 0 {
-		if t := s.nextDeadline(); t != trace.NoThread && l.place[t] != 0 {
-			d := &l.from[l.place[t]-1]
-			d.Status, d.Outcomes, d.Expiring = trace.Ready, 1, !s.threads[t].isTimer()
-			l.Note(d)
-			l.stale.Put(t, true)
+		if t, also := s.nextDeadline(); t != trace.NoThread && l.place[t] != 0 {
+			for _, o := range append(also, t) {
+				d := &l.from[l.place[o]-1]
+				s.expires(d, t, also)
+				l.Note(d)
+				l.stale.Put(o, true)
+			}
 		}
 	}
 	return &l.Present

@@ -135,7 +135,7 @@ func boot(t testing.TB, cfg Config, program func(*emutest.Code)) *scripted {
 	cfg.MaxThreads = 16
 	s := New(cfg, m, image.Of(f))
 	o := &bare{ordinary: ordinary{in: s}, owner: trace.NoThread, naps: map[uint64]trace.Op{}}
-	s.Carry(Carrier{o, o, o, o, o, o, o})
+	s.Carry(Carrier{o, o, o, o, o, o, o, o})
 	bootLinux(t, s, f)
 	s.Enter()
 	return &scripted{System: s, lib: o}

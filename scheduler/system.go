@@ -50,6 +50,8 @@ type Config struct {
 	Ticks uint64
 	// NotForTimers, if not empty, is why the search can't have timers that send signals.
 	NotForTimers string
+	// OneByOne: no two timed waits run out in one step.
+	OneByOne bool
 	// AtOnce: signals to other threads come in the step that sends them (arrival.go).
 	AtOnce bool
 	// Leaves: an instruction that isn't modelled ends its execution, as a Failure that is Left.
@@ -431,7 +433,7 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 	case StandTrap:
 		return s.Traps.stepTrap(th, tr, c)
 	case StandSleep:
-		return s.Traps.stepExpire(th, tr)
+		return s.Traps.stepExpire(th, tr, c)
 	case StandSpin:
 		return s.stepPoll(th, tr, c)
 	case StandFence:

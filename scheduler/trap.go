@@ -478,11 +478,12 @@ func (q *Traps) ExitProcess(t trace.TID, tr *trace.Transition, status int) error
 // stepExpire lets the timed wait of a thread that sleeps in the kernel run
 // out: no other thread can run. The clock moves on, after everything before the step
 // and before everything after it.
-func (q *Traps) stepExpire(th edit, tr *trace.Transition) error {
-	t, when := q.in.kernel.NextDeadline()
+func (q *Traps) stepExpire(th edit, tr *trace.Transition, c trace.Choice) error {
+	t, when := q.in.nextWait()
 	if t != th.ID {
 		panic("scheduler: a sleeping thread without a deadline was stepped")
 	}
+	q.in.RunOut(t, when, tr, c)
 	q.in.kernel.AdvanceTo(when)
 	q.in.kernel.Expire(t)
 	th.Insns++

@@ -18,6 +18,7 @@ const lastingHead = `
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +57,44 @@ var lastingPrograms = []struct{ name, sleeps, waits, outputs string }{
 		printf("%d%d%d\n", out, first, second);`, "102 103 113 002 003 013"},
 }
 
+// Programs in which two threads wait for the same time, after the function before() of the first one, for what
+// never comes.
+var togetherPrograms = []struct{ name, before, waits, outputs string }{
+	{"a semaphore", "", `struct timespec t = in(10); if (sem_timedwait(&s, &t)) flag++;`, "2 1"},
+	{"a lock", `pthread_mutex_lock(&m);`, `if (locks(10)) flag++;`, "2 1"},
+	{"a futex", "", `struct timespec t = {0, 10000000}; static int never; if (syscall(SYS_futex, &never, FUTEX_WAIT, 0, &t)) flag++;`, "2 1"},
+	{"a futex and a semaphore", "", `
+		struct timespec t = {0, 10000000}, end = in(10); static int never;
+		if (ADD(0x100) < 0x100 ? syscall(SYS_futex, &never, FUTEX_WAIT, 0, &t) : sem_timedwait(&s, &end)) flag++;`, "514 513"},
+	{"a condition that the first sets", "", `
+		static int set; struct timespec t = in(10); int r = 0;
+		HOLD(while (!set && !r) r = pthread_cond_timedwait(&c, &m, &t); if (r) { flag++; set = 1; pthread_cond_broadcast(&c); })`, "1 2"},
+	{"one is later", "", `struct timespec t = in(ADD(0x100) < 0x100 ? 10 : 20); if (sem_timedwait(&s, &t)) flag++;`, "514"},
+}
+
+// TestTogether: waits that are over at once run out together, or one after the other.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	for _, p := range togetherPrograms {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			part.Row(t)
+			hasOutputs(t, p.outputs, `
+static void *waits(void *a) { `+p.waits+` return a; }
+int main(void) {
+	pthread_t t, u;
+	`+p.before+`
+	pthread_create(&t, 0, waits, 0);
+	pthread_create(&u, 0, waits, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	printf("%d\n", flag);
+	_exit(fflush(stdout));
+}`)
+		})
+	}
+}
+
 // TestLasting: a timed wait runs out beside a sleep that is longer, as on a processor, or it doesn't; what a
 // reduction leaves out has no other output.
 func TestLasting(t *testing.T) {
@@ -64,7 +103,7 @@ func TestLasting(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			part.Row(t)
-			cfg := onProgram(compile.Text(t, "gcc", lastingHead+`
+			hasOutputs(t, p.outputs, `
 static void *sleeps(void *a) { `+p.sleeps+` return a; }
 static void *waits(void *a) { `+p.waits+` return a; }
 int main(void) {
@@ -73,20 +112,26 @@ int main(void) {
 	pthread_create(&u, 0, waits, 0);
 	pthread_join(t, 0);
 	pthread_join(u, 0);
-}`))
-			want := strings.Fields(p.outputs)
-			slices.Sort(want)
-			for _, search := range []string{"none", "optimal", "stateful", "dpor"} {
-				cfg.Search, cfg.Model = search, config.ModelSC
-				r := ran(t, cfg)
-				texts, _ := outputsOf(r)
-				for i := range texts {
-					texts[i] = strings.TrimSpace(texts[i])
-				}
-				if r.Verdict != "verified" || !slices.Equal(texts, want) {
-					t.Errorf("%q: %s, %q in %d executions, want %q", search, r.Verdict, texts, r.Executions, want)
-				}
-			}
+}`)
 		})
+	}
+}
+
+// hasOutputs compares what a program prints in some searches.
+func hasOutputs(t *testing.T, outputs, source string) {
+	t.Helper()
+	cfg := onProgram(compile.Text(t, "gcc", lastingHead+source))
+	want := strings.Fields(outputs)
+	slices.Sort(want)
+	for _, search := range []string{"none", "optimal", "stateful", "dpor", "trust"} {
+		cfg.Search, cfg.Model = search, config.ModelSC
+		r := ran(t, cfg)
+		texts, _ := outputsOf(r)
+		for i := range texts {
+			texts[i] = strings.TrimSpace(texts[i])
+		}
+		if r.Verdict != "verified" || !slices.Equal(texts, want) {
+			t.Errorf("%q: %s, %q in %d executions, want %q", search, r.Verdict, texts, r.Executions, want)
+		}
 	}
 }

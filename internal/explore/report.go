@@ -92,7 +92,7 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 			return err
 		}
 	}
-	st, err := story.Tell(h.Session, f.path)
+	st, err := h.tellAgain(f)
 	if err != nil {
 		return err
 	}
@@ -106,6 +106,18 @@ func (h *hunt) write(f *finding, preempted map[uint64]bool) error {
 	}
 	h.tells(f, b)
 	return nil
+}
+
+// tellAgain tells a bug's execution. A search that came after the bug's may have ended what had several
+// accesses be one step: then the execution is run by its schedule.
+func (h *hunt) tellAgain(f *finding) (*story.Story, error) {
+	if st, err := story.Tell(h.Session, f.path); err == nil {
+		return st, nil
+	}
+	if err := h.refine(f); err != nil {
+		return nil, err
+	}
+	return story.Tell(h.Session, f.path)
 }
 
 // tells puts a bug's story into the result.

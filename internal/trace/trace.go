@@ -58,8 +58,9 @@ type Thread struct {
 	// Next: of the threads that can run, the guest's own scheduler would choose
 	// this one. A search that has no other reason begins with it.
 	Next bool
-	// Expiring: no thread can run, and this one is Ready only because its wait,
-	// Pending, runs out. Its next step is an OpAdvance.
+	// Expiring: no thread can run, and this one's wait, Pending, runs out. The thread is Ready only
+	// for that, and its next step is an OpAdvance. If it is Blocked, its wait may run out in such
+	// a step of another thread.
 	Expiring bool
 	// Outcomes is the number of outcomes of its next step: 1, or more at a
 	// choice. 0 where Status isn't Ready.

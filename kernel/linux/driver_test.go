@@ -147,7 +147,7 @@ func (d *driver) fail(format string, args ...any) {
 }
 
 func (d *driver) expire() bool {
-	t, when := d.k.NextDeadline()
+	t, when := d.k.nextDeadline()
 	if t == trace.NoThread {
 		return false
 	}
@@ -264,4 +264,15 @@ func (tc toolchain) build(t testing.TB, source string) string {
 		t.Fatalf("%s isn't installed: run make setup", tc.args[0])
 	}
 	return compile.Exact(t, tc.args[0], "guest.c", source, append(tc.args[1:], "-O1")...)
+}
+
+// nextDeadline is the thread whose wait runs out first, and when.
+func (k *Kernel) nextDeadline() (first trace.TID, when uint64) {
+	first, when = trace.NoThread, noDeadline
+	k.Deadlines(func(t trace.TID, ns uint64) {
+		if ns < when {
+			first, when = t, ns
+		}
+	})
+	return first, when
 }

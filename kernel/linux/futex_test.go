@@ -373,7 +373,7 @@ func TestTimeouts(t *testing.T) {
 	a, b := c.spawn(0, dataPage+8), c.spawn(0, dataPage+16)
 	c.do(a, nrFutex, word, futexWait, 0, c.timespec(word2, 2, 0))
 	c.do(b, nrFutex, word, futexWait, 0, c.timespec(word2, 1, 5))
-	id, when := c.k.NextDeadline()
+	id, when := c.k.nextDeadline()
 	if id != b || when != epoch+second+5 {
 		t.Fatalf("next: %d at %d", id, when)
 	}
@@ -382,7 +382,7 @@ func TestTimeouts(t *testing.T) {
 	c.want("result", c.threads[b].regs.RAX, etimedout)
 	c.want("the clock", c.k.clock.now.Peek(), when)
 	c.want("left", c.do(0, nrFutex, word, futexWake, 9), 1)
-	if id, _ := c.k.NextDeadline(); id != trace.NoThread {
+	if id, _ := c.k.nextDeadline(); id != trace.NoThread {
 		t.Errorf("%d still has a deadline", id)
 	}
 

@@ -376,7 +376,7 @@ func TestPause(t *testing.T) {
 	if _, o := c.choose1(0, id, 34); !o.Sleep {
 		t.Fatalf("%+v", o)
 	}
-	if who, _ := c.k.NextDeadline(); who != trace.NoThread {
+	if who, _ := c.k.nextDeadline(); who != trace.NoThread {
 		t.Errorf("a pause has a deadline")
 	}
 	c.do(0, sysTkill, firstNumber+1, sigUsr1)

@@ -93,15 +93,13 @@ func (k *Kernel) AdvanceTo(ns uint64) {
 	k.log.Init(&k.clock.now, max(k.clock.now.Peek(), ns)) // in order with all that any thread does
 }
 
-// NextDeadline implements kernel.Kernel.
-func (k *Kernel) NextDeadline() (trace.TID, uint64) {
-	first, when := trace.NoThread, uint64(noDeadline)
+// Deadlines implements kernel.Kernel.
+func (k *Kernel) Deadlines(f func(t trace.TID, ns uint64)) {
 	for _, t := range k.roster.threads {
-		if t != nil && t.alive.Peek() != 0 && t.wait.kind.Peek() != awake && t.wait.deadline.Peek() < when {
-			first, when = t.id, t.wait.deadline.Peek()
+		if t != nil && t.alive.Peek() != 0 && t.wait.kind.Peek() != awake && t.wait.deadline.Peek() < noDeadline {
+			f(t.id, t.wait.deadline.Peek())
 		}
 	}
-	return first, when
 }
 
 // Expire implements kernel.Kernel.

@@ -128,8 +128,8 @@ func doGetTicks(c *call, _ *kernel.Outcome) int64 {
 	return int64(now & 0x7fffffff)
 }
 
-// NextDeadline implements kernel.Kernel: no call waits for a time.
-func (k *Kernel) NextDeadline() (trace.TID, uint64) { return trace.NoThread, 0 }
+// Deadlines implements kernel.Kernel: no call waits for a time.
+func (k *Kernel) Deadlines(func(trace.TID, uint64)) {}
 
 // Expire implements kernel.Kernel. It has nothing to do, because no thread is ever named by
 // NextDeadline.

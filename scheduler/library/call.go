@@ -41,6 +41,8 @@ const (
 	phaseTaken
 	// phaseGiven: a tested allocator is about to return a block.
 	phaseGiven
+	// phaseOver: its time is over, by another thread's step.
+	phaseOver
 )
 
 // quiet is the frame of a trusted function that the guest's own code carries

@@ -141,15 +141,29 @@ func (l *objectCalls) timespec(th *thread, tr *trace.Transition, p uint64) uint6
 }
 
 // timeOut lets the timed operation at which a thread stands give up.
-func (l *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+func (l *Library) timeOut(th edit, tr *trace.Transition, c trace.Choice) (scheduler.Verdict, error) {
 	if !th.timed {
 		panic(fmt.Sprintf("scheduler: thread %d was stepped at an operation that isn't possible", th.ID))
 	}
+	l.core.RunOut(th.ID, th.deadline, tr, c)
 	l.kernel.AdvanceTo(th.deadline)
 	th.Insns++
 	tr.Did(trace.Op{Kind: trace.OpAdvance, PC: l.callSite(th.thread)})
 	th.timed = false
-	if th.phase == phaseQueued {
+	l.leaveQueue(th, tr)
+	if th.phase == phaseReacquire {
+		if l.possible(th.thread) {
+			return l.reacquire(th, tr)
+		}
+		return scheduler.Stay, nil
+	}
+	return l.returnsLate(th, tr)
+}
+
+// leaveQueue takes a thread whose time is over out of the queue in which it waits.
+func (l *Library) leaveQueue(th edit, tr *trace.Transition) {
+	switch th.phase {
+	case phaseQueued:
 		o := l.change(l.objectOf(th.arg(0), kindCond))
 		l.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
@@ -157,14 +171,23 @@ func (l *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 			l.settle(o)
 		}
 		th.phase, th.result = phaseReacquire, abi.ETIMEDOUT
-		if l.possible(th.thread) {
-			return l.reacquire(th, tr)
-		}
-		return scheduler.Stay, nil
-	}
-	if th.phase == phaseAsleep {
+	case phaseAsleep:
 		l.rwLocks.giveUpQueue(th, tr)
 	}
+}
+
+// RunOut implements scheduler.Waits.
+func (l *Library) RunOut(t trace.TID, tr *trace.Transition) {
+	th := l.edit(t)
+	th.timed = false
+	if l.leaveQueue(th, tr); th.phase != phaseReacquire {
+		th.phase = phaseOver
+	}
+	tr.Wakes = append(tr.Wakes, t)
+}
+
+// returnsLate returns from an operation whose time is over.
+func (l *Library) returnsLate(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if acts[th.role].kind == kindSem && acts[th.role].op == trace.OpSemWait {
 		l.setErrno(th.thread, tr, abi.ETIMEDOUT)
 		l.ret(th, ^uint64(0))
@@ -174,14 +197,11 @@ func (l *Library) timeOut(th edit, tr *trace.Transition) (scheduler.Verdict, err
 	return scheduler.Pass, nil
 }
 
-// Deadline implements scheduler.Teller.
-func (l *objectCalls) Deadline() (t trace.TID, when uint64) {
-	t = trace.NoThread
+// Deadlines implements scheduler.Waits.
+func (l *objectCalls) Deadlines(f func(t trace.TID, when uint64)) {
 	for i := range l.threads {
-		th := &l.threads[i]
-		if th.timed && th.Exists && th.Stand == scheduler.StandOp && (t == trace.NoThread || th.deadline < when) {
-			t, when = th.ID, th.deadline
+		if th := &l.threads[i]; th.timed && th.Exists && th.Stand == scheduler.StandOp {
+			f(th.ID, th.deadline)
 		}
 	}
-	return t, when
 }

@@ -28,7 +28,7 @@ type fakeKernel struct {
 }
 
 func (k *fakeKernel) AdvanceTo(ns uint64)               { k.now = ns }
-func (k *fakeKernel) NextDeadline() (trace.TID, uint64) { return trace.NoThread, 0 }
+func (k *fakeKernel) Deadlines(func(trace.TID, uint64)) {}
 
 // Where things are: functions by their roles, where they return to, the data of the
 // program, and a page for each thread's stack with its control block above it.
@@ -108,10 +108,12 @@ func (w *world) step(t testing.TB, id trace.TID, c trace.Choice) scheduler.Verdi
 		return w.took(t)(w.stepTouch(th, w.tr))
 	case acts[th.role].how == allocator:
 		return w.took(t)(w.performHeap(th, w.tr))
+	case th.phase == phaseOver:
+		return w.took(t)(w.returnsLate(th, w.tr))
 	case w.possible(th.thread):
 		return w.took(t)(w.perform(th, w.tr, c))
 	}
-	return w.took(t)(w.timeOut(th, w.tr))
+	return w.took(t)(w.timeOut(th, w.tr, c))
 }
 
 // does calls a function that doesn't wait, and carries it out. It returns the result.

@@ -222,7 +222,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	l.carried = &carried{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, heap: l.heapCalls, quiets: l.quiets, runs: l, yield: l.Yield}
 	l.properties = &properties{guest: g, models: m}
 	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives, texts: l.textCalls}
-	core.Carry(scheduler.Carrier{Keeper: l, Calls: l, Watcher: l, Signals: l, Lives: l, Memory: l, Teller: l})
+	core.Carry(scheduler.Carrier{Keeper: l, Calls: l, Watcher: l, Signals: l, Lives: l, Memory: l, Teller: l, Waits: l})
 	return l
 }
 

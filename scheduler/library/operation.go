@@ -135,10 +135,12 @@ func (l *Library) operate(th edit, tr *trace.Transition, c trace.Choice) error {
 		v, err = l.follow(th, tr)
 	} else if acts[th.role].how == allocator {
 		v, err = l.performHeap(th, tr)
+	} else if th.phase == phaseOver {
+		v, err = l.returnsLate(th, tr)
 	} else if l.possible(th.thread) {
 		v, err = l.perform(th, tr, c)
 	} else {
-		v, err = l.timeOut(th, tr)
+		v, err = l.timeOut(th, tr, c)
 	}
 	if err != nil || v == scheduler.Stay {
 		return err

@@ -31,6 +31,10 @@ func (l *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 		l.carried.describe(th, d)
 		return anything
 	}
+	if th.phase == phaseOver {
+		d.Pending, d.Outcomes = l.pendingOp(th), 1
+		return scheduler.Watch{}
+	}
 	d.Pending, d.Loose = l.pendingOp(th), l.isQuiet(th.role) || isNamed(th.role) || l.cfg.OwnAllocator && acts[th.role].how == allocator
 	if th.phase == phaseTaken || th.phase == phaseGiven {
 		d.Loose = false
@@ -103,6 +107,8 @@ func (l *Library) pendingOp(th *thread) trace.Op {
 		return th.pending
 	case phaseNames:
 		return l.lives.naming(th)
+	case phaseOver:
+		return trace.Op{PC: th.Regs.RIP}
 	case phaseFault:
 		return trace.Op{Kind: trace.OpFault, Obj: uint64(th.failing), PC: th.Regs.RIP}
 	}
@@ -162,7 +168,7 @@ func (l *Library) pendingOp(th *thread) trace.Op {
 // now. A misuse is possible: it is done as a failure.
 func (l *Library) possible(th *thread) bool {
 	switch th.phase {
-	case phaseTaken, phaseGiven, phaseTouch, phaseNames, phaseFault:
+	case phaseTaken, phaseGiven, phaseTouch, phaseNames, phaseFault, phaseOver:
 		return true
 	case phaseClaimed:
 		return !l.threads[th.pending.Obj].Live()

@@ -73,15 +73,19 @@ func TestTimedLock(t *testing.T) {
 		w.machine.Write64(when+8, 5)
 		w.does(t, 0, profile.MutexLock, mutexA)
 		w.call(t, 1, profile.MutexTimedLock, mutexA, when)
-		if id, at := w.Deadline(); id != 1 || at != 7_000_000_005 {
-			t.Fatalf("thread %d gives up at %d", id, at)
-		}
+		waits := 0
+		w.Deadlines(func(id trace.TID, at uint64) {
+			if waits++; id != 1 || at != 7_000_000_005 {
+				t.Fatalf("thread %d gives up at %d", id, at)
+			}
+		})
 		w.step(t, 1, 0)
 		if got := w.result(t, 1); got != abi.ETIMEDOUT || w.clock.now != 7_000_000_005 {
 			t.Errorf("it returns %d at %d", got, w.clock.now)
 		}
-		if id, _ := w.Deadline(); id != trace.NoThread {
-			t.Errorf("thread %d has a deadline", id)
+		w.Deadlines(func(id trace.TID, _ uint64) { t.Errorf("thread %d has a deadline", id) })
+		if waits != 1 {
+			t.Errorf("%d waits have a deadline", waits)
 		}
 	})
 }

@@ -317,7 +317,7 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	c.Divided = s.Config.Copies == config.CopiesDivided
 	c.Faults = s.Config.Failures()
 	if spec, err := por.ParseSpec(s.Config.Search); err == nil {
-		c.NotForTimers, c.AtOnce = spec.NotForKernels(), !spec.Arrivals()
+		c.NotForTimers, c.AtOnce, c.OneByOne = spec.NotForKernels(), !spec.Arrivals(), spec.OneByOne()
 	}
 	c.Leaves = s.Config.Leaves
 	c.Ticks, c.Deepens = s.Config.MostTicks(), s.Config.Deepens()

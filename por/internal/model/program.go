@@ -163,6 +163,8 @@ type Program struct {
 	BacksBadly BackFault
 	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
 	Alike int
+	// Together: with a wait that runs out, others' may run out in the same step.
+	Together bool
 	// Hushed is a wrong spin rule, for a test of the tests: to lock and unlock is
 	// no change though others try the mutex.
 	Hushed bool

@@ -82,23 +82,27 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	if ready {
 		return dst
 	}
-	t := m.expiring()
+	over := m.expiring()
 	for i := first; i < len(dst); i++ {
-		if th := &dst[i]; int(th.ID) == t {
-			th.Status, th.Outcomes, th.Expiring = trace.Ready, 1, true
+		th := &dst[i]
+		if th.Expiring = slices.Contains(over, int(th.ID)); th.Expiring && int(th.ID) == over[0] {
+			th.Status, th.Outcomes = trace.Ready, min(uint32(len(over)), 3)
 		}
 	}
 	return dst
 }
 
-// expiring is the thread whose timed wait runs out first, -1 if no thread's does.
-func (m *Machine) expiring() int {
+// expiring are the threads whose timed waits run out now. The first's does, and others' with it
+// (Program.Together).
+func (m *Machine) expiring() (over []int) {
 	for t := range m.p.Threads {
 		if m.w[t*threadLen+wState] == alive && m.blocked(t) && m.next(t) != nil && m.next(t).Timed {
-			return t
+			if over = append(over, t); !m.p.Together {
+				break
+			}
 		}
 	}
-	return -1
+	return over
 }
 
 // Step implements por.System.
@@ -116,7 +120,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 	}
 	b := t * threadLen
 	expires := m.blocked(t)
-	if m.w[b+wState] != alive || expires && m.expiring() != t || m.w[b+wSpin] != 0 && m.unchanged(t) {
+	if m.w[b+wState] != alive || expires && m.expiring()[0] != t || m.w[b+wSpin] != 0 && m.unchanged(t) {
 		panic(fmt.Sprintf("model: step of thread %d, which can't run", t))
 	}
 	in := m.next(t)
@@ -133,7 +137,16 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		m.watch(t)
 	}
 	if expires {
-		m.expire(t, x)
+		over := m.expiring()[:1:1]
+		switch all := m.expiring(); c {
+		case 1:
+			over = all
+		case 2:
+			over = all[:2]
+		}
+		for _, u := range over {
+			m.expire(u, x)
+		}
 	} else {
 		turns := 1
 		if m.counts(t) {
@@ -261,6 +274,9 @@ func (m *Machine) past(t int) {
 func (m *Machine) expire(t int, x *trace.Transition) {
 	b := t * threadLen
 	x.Did(trace.Op{Kind: trace.OpAdvance})
+	if u := trace.TID(t); u != x.Thread {
+		x.Wakes = append(x.Wakes, u)
+	}
 	m.set(b+wRegs+m.next(t).R, 0)
 	if m.spins {
 		m.set(b+wDirty, 1)
