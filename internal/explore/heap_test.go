@@ -81,6 +81,18 @@ int main(void)
 	pthread_detach(t), pthread_detach(u);
 	pthread_exit(0);
 }`, "", "use-after-free", "unlocks a mutex: writes 4 bytes at offset 0 of a mapping"},
+	{"a block that another thread ends before the lock in it is released", `
+static struct block { long before[4]; pthread_mutex_t m; volatile int done; } *q;
+static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+static void *own(void *p) { if (q->done) free(q); return p; }
+int main(void)
+{
+	q = calloc(1, sizeof *q);
+	GO(t, own);
+	GO(u, work);
+	pthread_detach(t), pthread_detach(u);
+	pthread_exit(0);
+}`, "", "use-after-free", "at offset 32 of a block"},
 	{"a stack that ends before the lock on it is released", stackHead + `
 WORK { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
 OWN { LEND; while (!b.done) ; return p; }
