@@ -133,6 +133,9 @@ type Memory interface {
 	Got(t trace.TID, addr, size uint64)
 	// Drop: the contents of pages are gone.
 	Drop(kernel.Pages)
+	// StackEnds: a thread's stack ends with it, and other threads use these bytes of it. It records
+	// the ends of the objects there.
+	StackEnds(t trace.TID, tr *trace.Transition, addr, size uint64)
 	// ObjectBytes are the address ranges of objects, in order.
 	ObjectBytes() [][2]uint64
 	// Owner is the thread that holds the lock at an address, or NoThread. plain: all that

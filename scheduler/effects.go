@@ -207,6 +207,7 @@ func (x *Sharing) takeEffects(th *thread, tr *trace.Transition, pc uint64, own [
 		for _, r := range x.changed(th, p) {
 			x.Touch(th.ID, tr, pc, r.Lo, uint32(r.Hi-r.Lo), trace.Write)
 			x.changePages(tr, pc, r)
+			x.learning.MemoryEnds(r.Lo, r.Hi-r.Lo)
 			x.seen.record.Met.Paged.Add(pc)
 		}
 	}

@@ -35,6 +35,8 @@ func (g *Stacks) bury(th *thread, tr *trace.Transition) {
 	g.claim(th)
 	if op := g.StackEnd(th.ID); op.Kind != trace.OpNone {
 		tr.Did(op)
+		g.in.lib.StackEnds(th.ID, tr, op.Obj, uint64(op.Size))
+		g.learns.MemoryEnds(op.Obj, uint64(op.Size))
 	}
 	r := g.stackOf(th)
 	if g.in.machine.Bury(int(th.ID), r); g.hull.Hi == 0 {

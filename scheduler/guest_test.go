@@ -41,6 +41,7 @@ func (o *ordinary) InCall(trace.TID, uint64, uint64, uint64)                    
 func (o *ordinary) Born(trace.TID, trace.TID, uint64)                           {}
 func (o *ordinary) Got(trace.TID, uint64, uint64)                               {}
 func (o *ordinary) Drop(kernel.Pages)                                           {}
+func (o *ordinary) StackEnds(trace.TID, *trace.Transition, uint64, uint64)      {}
 func (o *ordinary) ObjectBytes() [][2]uint64                                    { return nil }
 func (o *ordinary) Deadlines(func(trace.TID, uint64))                           {}
 func (o *ordinary) RunOut(trace.TID, *trace.Transition)                         {}

@@ -21,10 +21,21 @@ const heapHead = `#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
 #define KEEP(p) __asm__ volatile("" : "+r"(p))
+`
+
+// stackHead lends what is on a thread's stack to another thread.
+const stackHead = `
+static struct block { pthread_mutex_t m; pthread_cond_t c; sem_t s; volatile int done; } *volatile q;
+static void *work(void *p);
+#define WORK static void *work(void *p)
+#define OWN static void *own(void *p)
+#define LEND struct block b = { .m = PTHREAD_MUTEX_INITIALIZER, .c = PTHREAD_COND_INITIALIZER }; \
+	sem_init(&b.s, 0, 0); q = &b; GO(t, work); pthread_detach(t)
 `
 
 // heapCase is a program with one error, or with none: want is the bug's kind, or
@@ -58,6 +69,60 @@ int main(void)
 	free(q);
 	pthread_exit(0);
 }`, "", "verified", ""},
+	{"pages that end before the lock in them is released", `
+static struct block { pthread_mutex_t m; volatile int done; } *q;
+static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+static void *own(void *p) { if (q->done) munmap(q, 4096); return p; }
+int main(void)
+{
+	q = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	GO(t, own);
+	GO(u, work);
+	pthread_detach(t), pthread_detach(u);
+	pthread_exit(0);
+}`, "", "use-after-free", "unlocks a mutex: writes 4 bytes at offset 0 of a mapping"},
+	{"a block that another thread ends before the lock in it is released", `
+static struct block { long before[4]; pthread_mutex_t m; volatile int done; } *q;
+static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+static void *own(void *p) { if (q->done) free(q); return p; }
+int main(void)
+{
+	q = calloc(1, sizeof *q);
+	GO(t, own);
+	GO(u, work);
+	pthread_detach(t), pthread_detach(u);
+	pthread_exit(0);
+}`, "", "use-after-free", "at offset 32 of a block"},
+	{"a stack that ends before the lock on it is released", stackHead + `
+WORK { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+OWN { LEND; while (!b.done) ; return p; }
+int main(void) { GO(t, own); pthread_detach(t); pthread_exit(0); }`, "", "stack-use-after-end", "unlocks a mutex on the stack of thread 0.1"},
+	{"a stack that ends before a condition variable on it is signalled", stackHead + `
+WORK { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); pthread_cond_signal(&q->c); return p; }
+OWN {
+	LEND;
+	pthread_mutex_lock(&b.m);
+	while (!b.done) pthread_cond_wait(&b.c, &b.m);
+	pthread_mutex_unlock(&b.m);
+	return p;
+}
+int main(void) { GO(t, own); pthread_detach(t); pthread_exit(0); }`, "", "stack-use-after-end", "signals a condition variable on the stack of thread 0.1"},
+	{"a stack that ends before a semaphore on it is posted", stackHead + `
+static volatile int f;
+WORK { f = 1; sem_post(&q->s); return p; }
+OWN { LEND; while (!f) ; return p; }
+int main(void) { GO(t, own); pthread_detach(t); pthread_exit(0); }`, "", "stack-use-after-end", "posts a semaphore on the stack of thread 0.1"},
+	{"a stack that ends after a condition variable on it is signalled", stackHead + `
+WORK { pthread_mutex_lock(&q->m); q->done = 1; pthread_cond_signal(&q->c); pthread_mutex_unlock(&q->m); sem_post(&q->s); return p; }
+OWN {
+	LEND;
+	pthread_mutex_lock(&b.m);
+	while (!b.done) pthread_cond_wait(&b.c, &b.m);
+	pthread_mutex_unlock(&b.m);
+	sem_wait(&b.s);
+	return p;
+}
+int main(void) { GO(t, own); pthread_detach(t); pthread_exit(0); }`, "", "verified", ""},
 	{"each function of the allocator, used well", `
 int main(void)
 {

@@ -108,6 +108,9 @@ func (l *heapCalls) lifeOp(th *thread, tr *trace.Transition, k trace.OpKind, pc 
 	}
 	if l.core.Sharing.Shared(th.ID, b.Addr, b.Size) {
 		tr.Did(trace.Op{Kind: k, Obj: b.Addr, Size: uint32(b.Size), PC: pc})
+		if k == trace.OpFree {
+			l.core.MemoryEnds(b.Addr, b.Size)
+		}
 	}
 }
 

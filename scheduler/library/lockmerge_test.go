@@ -87,6 +87,12 @@ struct block { pthread_mutex_t m; volatile int done; } *q;
 __attribute__((constructor)) static void make(void) { q = calloc(1, sizeof *q); }
 void *f(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
 void *g(void *p) { if (q->done) free(q); return p; }`,
+		"pages that end": `
+#include <sys/mman.h>
+struct block { pthread_mutex_t m; volatile int done; } *q;
+__attribute__((constructor)) static void make(void) { q = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+void *f(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
+void *g(void *p) { if (q->done) munmap(q, 4096); return p; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			needsProcessor(t)

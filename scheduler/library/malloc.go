@@ -352,6 +352,18 @@ func (l *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 	}
 }
 
+// StackEnds implements Memory. The model of an object stays as it is: to use it is a bug of the stack's.
+// Without these operations no use of the object depends on the end. A use makes no access to the
+// bytes, and the end of the bytes is no operation on the object.
+func (l *calls) StackEnds(t trace.TID, tr *trace.Transition, addr, size uint64) {
+	for _, a := range l.objectsIn(heap.Block{Addr: addr, Size: size}) {
+		o := l.objects[a]
+		if n := uint64(l.sizes[o.kind]); l.machine.SharedHull(a, a+n).Hi != 0 {
+			tr.Did(trace.Op{Kind: destroys[o.kind], Obj: a, Size: uint32(n), PC: l.threads[t].Regs.RIP})
+		}
+	}
+}
+
 // destroys is the operation that ends an object of each kind.
 var destroys = [...]trace.OpKind{
 	kindMutex: trace.OpMutexDestroy, kindCond: trace.OpCondDestroy, kindSem: trace.OpSemDestroy,
