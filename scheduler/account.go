@@ -174,6 +174,9 @@ func (s *named) OpText(op trace.Op) string {
 	case trace.OpSleep:
 		return "sleeps"
 	case trace.OpAdvance:
+		if op.Arg == ofSleep {
+			return "has slept its time"
+		}
 		return "times out"
 	}
 	if v, ok := Verb(op.Kind); ok {

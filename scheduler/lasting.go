@@ -62,6 +62,9 @@ func (n *Naps) learnsWait(th *thread) {
 	}
 }
 
+// ofSleep is the Arg of an OpAdvance that ends a sleep.
+const ofSleep = 1
+
 // noTime is the deadline of waits that don't run out.
 const noTime = ^uint64(0)
 
@@ -107,7 +110,7 @@ func (s *present) nextToWake() (t trace.TID, when uint64) {
 func (n *Naps) wakes(th edit, tr *trace.Transition) {
 	if th.sleepLasts() {
 		th.lasts = sleepsAnyTime
-		tr.Did(trace.Op{Kind: trace.OpAdvance, PC: th.Regs.RIP})
+		tr.Did(trace.Op{Kind: trace.OpAdvance, Arg: ofSleep, PC: th.Regs.RIP})
 	}
 }
 

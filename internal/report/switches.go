@@ -79,8 +79,10 @@ func (p *page) did1(a *result.Access) string {
 func (p *page) wakes(w *result.Waking) string {
 	text := p.short(w.Thread) + " " + p.names.In(w.Does) + inPassing(w.Place)
 	switch {
-	case len(w.Wakes) == 0 && w.Signal:
+	case len(w.Wakes) == 0 && (w.Signal || w.Timeout):
 		return text
+	case w.Timeout:
+		return text + ", and with it " + p.several(w.Wakes)
 	case len(w.Wakes) == 0:
 		return text + ": no thread waits for it"
 	}

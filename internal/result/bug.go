@@ -216,14 +216,16 @@ type Call struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 }
 
-// Waking is a call that wakes threads, or a signal that could have; also a signal of the system
-// that a thread sends to another, or gets.
+// Waking is a call that wakes threads, or a signal that could have. So is a signal of the system
+// that a thread sends to another, or gets, and a wait that runs out.
 type Waking struct {
-	Thread string   `json:"thread"`
-	Does   string   `json:"does"`             // "signals c", "sends SIGUSR1 to 0.1", "gets SIGUSR1"
-	Signal bool     `json:"signal,omitempty"` // of the system
-	Wakes  []string `json:"wakes"`            // none: no thread waited
-	Place  Frame    `json:"place"`
+	Thread string `json:"thread"`
+	Does   string `json:"does"`             // "signals c", "sends SIGUSR1 to 0.1", "gets SIGUSR1"
+	Signal bool   `json:"signal,omitempty"` // of the system
+	// Timeout: its wait runs out, and with it those of Wakes.
+	Timeout bool     `json:"timeout,omitempty"`
+	Wakes   []string `json:"wakes"` // none: no thread waited
+	Place   Frame    `json:"place"`
 }
 
 // Wait is a thread's wait.

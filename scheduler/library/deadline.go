@@ -179,6 +179,9 @@ func (l *Library) leaveQueue(th edit, tr *trace.Transition) {
 // RunOut implements scheduler.Waits.
 func (l *Library) RunOut(t trace.TID, tr *trace.Transition) {
 	th := l.edit(t)
+	if l.possible(th.thread) {
+		return // it waits for something else: its turn
+	}
 	th.timed = false
 	if l.leaveQueue(th, tr); th.phase != phaseReacquire {
 		th.phase = phaseOver

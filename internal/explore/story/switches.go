@@ -103,7 +103,7 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 				continue
 			}
 			switch o.Kind {
-			case trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock:
+			case trace.OpCondSignal, trace.OpCondBroadcast, trace.OpSemPost, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock, trace.OpAdvance:
 			case trace.OpCancel, trace.OpPost:
 				if w, ok := st.sends(i, o); ok {
 					list = append(list, w)
@@ -114,10 +114,11 @@ func (st *Story) wakings(from, to int) (list []result.Waking) {
 			}
 			signal := o.Kind == trace.OpCondSignal || o.Kind == trace.OpCondBroadcast
 			woken := b.Woken()
-			if len(woken) == 0 && !signal {
+			timeout := o.Kind == trace.OpAdvance
+			if len(woken) == 0 && !signal && !timeout {
 				continue // no thread waited, as nearly always
 			}
-			w := result.Waking{Thread: st.Guest.Name(b.Step.Thread), Does: st.Guest.OpText(*o)}
+			w := result.Waking{Thread: st.Guest.Name(b.Step.Thread), Does: st.Guest.OpText(*o), Timeout: timeout}
 			if o.PC != 0 {
 				w.Place = st.Caller(record.Call{Beat: i, Op: o})
 			}
