@@ -29,11 +29,12 @@ const (
 // mostLasting is how many sleeps of a thread may last.
 const mostLasting = 2
 
-// meets takes in the sleep before which a thread stands, if it does.
-func (n *Naps) meets(th *thread, p *kernel.Plan) {
+// meets takes in the sleep before which a thread stands, if it does. It reports whether that may last.
+func (n *Naps) meets(th *thread, p *kernel.Plan) bool {
 	if ns := n.length(th, p); ns > n.learning.known.LongSleep && !n.in.Alone(th.ID) {
 		n.learning.known.LongSleep = ns
 	}
+	return n.lasting(th, p) > 0
 }
 
 // length is how long the sleep would be, in nanoseconds, before which a thread stands; 0 if it isn't one.

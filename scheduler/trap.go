@@ -51,13 +51,13 @@ func (q *Traps) atTrap(th edit, tr *trace.Transition) (bool, error) {
 	if p.Op.Kind == trace.OpFenceAll {
 		q.buffers.fencesAll(th.thread)
 	}
-	q.naps.meets(th.thread, &p)
+	lasts := q.naps.meets(th.thread, &p) // before what is foreseen, which is gone with the next question
 	f := q.foresee(th.thread, &p)
 	stands, err := q.in.timers.before(th.thread, tr, &p)
 	if err != nil {
 		return false, err
 	}
-	if q.isEvent(th, &p, &f) || stands {
+	if q.isEvent(th, &p, &f) || stands || lasts {
 		th.Stand = StandTrap
 		q.stopsInCalls(th.thread)
 		return true, nil
@@ -90,7 +90,7 @@ func (q *Traps) isEvent(th edit, p *kernel.Plan, f *kernel.Foresight) bool {
 		return true
 	case q.in.Undrained(th.ID) && !p.Lockless && !q.in.trusted(th.thread):
 		return true
-	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th.thread, p) || q.naps.lasting(th.thread, p) > 0 || q.in.lib.ComesBack(th.ID, p.Name):
+	case p.Blocked || p.Outcomes > 1 || p.Op.Kind == trace.OpEnd || q.naps.naps(th.thread, p) || q.in.lib.ComesBack(th.ID, p.Name):
 		return true
 	case q.in.Alone(th.ID) && p.Op.Kind != trace.OpFutexWait:
 		return false

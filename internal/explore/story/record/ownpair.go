@@ -69,10 +69,9 @@ func (r *Run) drawn(created int) (uses []use) {
 	return uses
 }
 
-// ticket is what a thread has drawn, and where it has seen that its turn has come.
+// ticket is what a thread has drawn, and whether it has seen that its turn has come.
 type ticket struct {
 	number uint64
-	seen   At
 	turn   bool
 }
 
