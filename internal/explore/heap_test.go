@@ -21,7 +21,6 @@ const heapHead = `#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #define GO(t, f) pthread_t t; pthread_create(&t, 0, f, 0)
@@ -70,6 +69,7 @@ int main(void)
 	pthread_exit(0);
 }`, "", "verified", ""},
 	{"pages that end before the lock in them is released", `
+#include <sys/mman.h>
 static struct block { pthread_mutex_t m; volatile int done; } *q;
 static void *work(void *p) { pthread_mutex_lock(&q->m); q->done = 1; pthread_mutex_unlock(&q->m); return p; }
 static void *own(void *p) { if (q->done) munmap(q, 4096); return p; }

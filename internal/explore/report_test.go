@@ -6,6 +6,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/session"
+	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -30,15 +31,21 @@ func TestStrayedBug(t *testing.T) {
 		if err := h.outline(f); err != nil {
 			t.Fatal(err)
 		}
-		first, key := f.path[0], f.key
-		// The last thread can't take the first step, and none can take one at its place.
-		f.path = slices.Insert(f.path, 0, f.path[len(f.path)-1])
-		if f.path[0].Thread == first.Thread {
-			f.path[0].Choice = 7
+		key := f.key
+		stray := func() { // the last thread can't take the first step, and none can take one at its place
+			first := f.path[0]
+			if f.path = slices.Insert(f.path, 0, f.path[len(f.path)-1]); f.path[0].Thread == first.Thread {
+				f.path[0].Choice = 7
+			}
+			if _, err := story.Tell(s, f.path); err == nil {
+				t.Errorf("%s: the path leads to the bug all the same", name)
+			}
 		}
-		if err := h.write(f, map[uint64]bool{}); err == nil {
-			t.Errorf("%s: the path leads to the bug all the same", name)
+		stray()
+		if err := h.write(f, map[uint64]bool{}); err != nil || f.key != key {
+			t.Errorf("%s: %v, %s by its schedule, want %s", name, err, f.key, key)
 		}
+		stray()
 		h.result = &result.Result{}
 		if err := h.writeAfresh(f); err != nil || len(h.result.Bugs) != 1 {
 			t.Fatalf("%s: %v, %d bugs are told", name, err, len(h.result.Bugs))
