@@ -396,7 +396,7 @@ func (s *System) hintedStep(th edit, tr *trace.Transition, c trace.Choice) error
 	return err
 }
 
-// poisedAtHint is the access of a thread that stands before such a load, as the search is told of it.
+// poisedAtHint is the access of a thread that stands before such a load, as the search sees it.
 func (s *System) poisedAtHint(th *thread) trace.Access {
 	a, _ := s.machine.Poised(th.Ctx)
 	if th.hint.on[s.counts.valueAt(&a)] {
