@@ -23,7 +23,7 @@ import (
 //
 // A turn whose effect is taken back is of that kind, too: backout.go.
 //
-// Detectors beside a search (race.Triangular) see the program without polls. That is as
+// Detectors of races are told of polls (polled.go). One of triangular races (race.Triangular) sees the program without polls. That is as
 // good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads
 // are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
@@ -60,7 +60,8 @@ type awaits struct {
 	hints    *hints
 	blends   *blends
 	buffers  *buffers
-	on       bool             // polls aren't possible
+	on       bool // polls aren't possible
+	spared   *spared
 	tried    map[pollKey]bool // turns of loops
 }
 
@@ -79,7 +80,7 @@ func (aw *awaits) learn(a *trace.Access) {
 
 // waitsHere reports whether a search may be spared the polls of an access.
 func (aw *awaits) waitsHere(a *trace.Access) bool {
-	return aw.in.cfg.Awaits == nil || aw.in.cfg.Awaits(a)
+	return !aw.in.cfg.Polls || aw.in.declared(a)
 }
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
@@ -100,6 +101,7 @@ func (aw *awaits) settle(info *stepInfo) {
 	if !aw.on {
 		return
 	}
+	*aw.spared = (*aw.spared)[:0]
 	tr := info.tr
 	if !aw.knowsAny() && aw.backs.doubtful == 0 {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
@@ -154,6 +156,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		} else {
 			aw.between(th, came)
 		}
+		*aw.spared = append(*aw.spared, sparedThread{th.ID, came, polls})
 		switch {
 		case polls && th.Stand == StandAccess:
 			aw.in.spinOn(e, []trace.Access{th.Access})

@@ -196,6 +196,7 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	}
 	w.lookouts(func(l *Lookout) {
 		l.Step(tr)
+		w.Polled(l.Poll)
 		if w.Triangular != nil {
 			for _, p := range w.Triangular.Crossed() {
 				l.Cross(p)
