@@ -306,13 +306,6 @@ func (m *Machine) put(w *written) {
 	}
 }
 
-// Recalled is how many runs were carried out by what came of earlier ones.
-func (m *Machine) Recalled() uint64 { return m.recall.found }
-
-// Recall has runs carried out by what came of earlier ones, or always by the engine: so that the two can
-// be compared.
-func (m *Machine) Recall(on bool) { m.recall.off = !on }
-
 // permitted: the permissions of pages change. Those of code are asked for no run.
 func (m *Machine) permitted(page, n uint64) {
 	if lo := page << abi.PageShift; m.touchesCode(lo, n<<abi.PageShift) {

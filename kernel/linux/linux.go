@@ -70,8 +70,8 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
 	k.signals = signals{now: now, log: log, img: img, anywhere: img.MayCall("pthread_setcanceltype"), user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
 		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
-	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
-	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
+	k.clock = clocks{log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
+	k.objects = objects{now: now, log: log, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
 		n: effect.At(wordFiles, 0)}
 	k.space = space{doing: now, log: log, img: img, roster: &k.roster, files: &k.files, windows: map[uint64]trace.TID{}}
 	k.loader = loader{now: now, cfg: &k.cfg, img: img, space: &k.space}
