@@ -26,7 +26,7 @@
 // # The files
 //
 //	a machine     machine, types (configuration, registers), knobs, layout (what Go and C
-//	              share), virtual.c (the processor)
+//	              share), parts.h (what the C files share), virtual.c (the processor)
 //	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
 //	              script (without an engine, for tests), recall, recallkeep and recall.c (runs that were made
 //	              before), context (registers of threads), part.c

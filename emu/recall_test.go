@@ -48,14 +48,13 @@ func recallProgram(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// Recalled counts the runs that were carried out by the outcomes of earlier ones.
+// Recalled counts the runs that were carried out by outcomes of earlier ones.
 func (m *Machine) Recalled() uint64 { return m.recall.found }
 
-// Recall has runs carried out by the outcomes of earlier ones, or always by the engine: so that the two can
-// be compared.
+// Recall has runs carried out by outcomes of earlier ones, or always by the engine: a test compares the two.
 func (m *Machine) Recall(on bool) { m.recall.off = !on }
 
-// What came of a run before is what comes of it now. A machine that makes each run and one that doesn't are
+// An earlier, equal run has the outcome that this one has. A machine that makes each run and one that doesn't are
 // the same after random steps, changes by others, and ways back.
 func TestRecall(t *testing.T) {
 	rnd := rand.New(rand.NewSource(11))

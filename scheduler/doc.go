@@ -68,10 +68,13 @@
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
 //	  stepAlone              the frame of a step: what was there before it, and what comes of it. That
 //	                         of a store buffer is update (buffer.go), with an end of its own
+//	  planHolds, trySides,   what is looked up or tried before the step (plans.go, sides.go, backout.go)
+//	  backs.watch
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
 //	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
-//	                         follows, is kept (counted.go)
+//	                         follows, is kept (counted.go). That of a load before an exchange is
+//	                         hintedStep (hint.go)
 //	  step                   by what the thread stands at (Stand, thread.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
 //	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
@@ -96,6 +99,9 @@
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
 //	    spins.freeContexts     the machine's registers that no spin needs any more
+//	    settleDue              reads that belong to tested additions (due.go)
+//	    Naps.learnsWait,       sleeps beside timed waits (lasting.go)
+//	      timePassed
 //	    round                  is it a turn of a long loop, which counts as a yield? (turns.go, spins/rounds.go)
 //	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)

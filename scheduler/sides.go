@@ -40,8 +40,7 @@ type side struct {
 	more  uint8
 }
 
-// tries reports whether a thread is about to make an addition of which only trying tells what becomes of
-// its result.
+// tries reports whether a thread is about to make an addition whose result has to be tried out.
 func (bl *blends) tries(th *thread) bool {
 	a := &th.Access
 	if !bl.testing || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&trace.Atomic == 0 || !canAwait(a) ||

@@ -242,8 +242,9 @@ func (s *Sequence) Event(i int32) *Event {
 }
 
 // Found reports whether v reverses a race of a load with a store that it could have found.
+func (s *Sequence) Found() bool { return s.upto < s.end }
+
 // Essential reports whether event i is of the essential part, e' left out.
-func (s *Sequence) Found() bool            { return s.upto < s.end }
 func (s *Sequence) Essential(i int32) bool { _, is := slices.BinarySearch(s.whole, i); return is }
 
 // thread is that of item i, found with less to look at.
