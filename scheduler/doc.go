@@ -66,7 +66,7 @@
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
 //	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
-//	  stepAlone              the frame of a step: what was there before it, and what comes of it. That
+//	  stepAlone              the frame of a step: what was there before it, and what follows. That
 //	                         of a store buffer is update (buffer.go), with an end of its own
 //	  planHolds, trySides,   what is looked up or tried before the step (plans.go, sides.go, backout.go)
 //	  backs.watch
@@ -82,7 +82,7 @@
 //	    Advance                runs the thread to its next point (advance.go); what follows is asked at
 //	                           each stop of the machine
 //	      endless                a step that is long: a loop in which nothing changes? (endless.go)
-//	      runOrPlay              a run, or what came of it in the start that is played (start.go)
+//	      runOrPlay              a run, or its outcome in the start that is played (start.go)
 //	        runCPU                 one run of the machine; its accesses are recorded in the transition
 //	      Points.Allowed         at an access: is there a point? (points.go)
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return

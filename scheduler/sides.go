@@ -103,7 +103,7 @@ func signed(v uint64, size uint32) int64 {
 	return int64(v<<shift) >> shift
 }
 
-// choice is what a thread makes of an addition's result.
+// choice says how a thread uses an addition's result.
 type choice struct {
 	is    bool  // it is a matter of sides
 	apart bool  // it isn't, wherever the count stands

@@ -38,7 +38,7 @@ type Kernel struct {
 	spawn kernel.Spawn
 }
 
-// doing is the call under way, and what comes of it so far.
+// doing is the call under way, with its outcome so far.
 type doing struct {
 	host    kernel.Host // or a bystander, while a call is tried
 	call    call
@@ -127,7 +127,7 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 	return f
 }
 
-// try carries the present call out, lets f look what comes of it, and takes it back.
+// try carries the present call out, shows f its outcome, and takes it back.
 func (k *Kernel) try(f func(*kernel.Outcome)) {
 	host, was, ops, wakes := k.host, k.call, len(k.ops), len(k.wakes)
 	k.tried = *was.regs

@@ -233,7 +233,7 @@ func (s *Sequence) Start() {
 	}
 }
 
-// Event is what item i does.
+// Event is the event of item i.
 func (s *Sequence) Event(i int32) *Event {
 	if i < 0 {
 		return &s.Last.Event
@@ -325,7 +325,7 @@ func (s *Sequence) firstOf(t trace.TID) (int32, bool) {
 }
 
 // lastBegins reports whether b, the step e' itself, may be the first of v. If b
-// was run from this state or sleeps there, what it did is what e' does there.
+// was run from this state or sleeps there, it did what e' does there.
 func (s *Sequence) lastBegins(b *Step, known bool) bool {
 	more := b.More
 	for _, i := range s.items[:s.essential] {
