@@ -26,11 +26,11 @@
 // # The files
 //
 //	a machine     machine, types (configuration, registers), knobs, layout (what Go and C
-//	              share), virtual.c (the processor)
+//	              share), parts.h (what the C files share), virtual.c (the processor)
 //	a run         order (what a run is told to do), stop (what it ended with), run and run.c,
 //	              script (without an engine, for tests), recall, recallkeep and recall.c (runs that were made
 //	              before), context (registers of threads), part.c
-//	              (what contexts leave out), ran (what was executed), leg (what came of a run, played)
+//	              (what contexts leave out), ran (what was executed), leg (a run's outcome, played)
 //	hooks         insn.c (before an instruction), access.c (before an access), fault.c,
 //	              far.c (addresses that the engine would shorten), abort.c
 //	what a run    record.c (accesses that are events), sharing (which bytes threads share), party (which of

@@ -97,7 +97,7 @@ func (m *Machine) written8(journal uint64, f func(word, n uint64)) {
 
 var errOtherMachine = errors.New("the state is of another machine")
 
-// Play has come of the context from what came of a leg. The context of the stop has the
+// Play gives the context from the outcome of a leg, without running it. The context of the stop has the
 // general registers only, unless the processor at its end is given. reuse: see Run.Reuse.
 func (m *Machine) Play(l *Leg, from Ctx, reuse bool, end *Processor) (*Stop, error) {
 	if len(l.Runs)%2 != 0 {

@@ -142,7 +142,7 @@ static struct number not_a_number(struct machine *m, const struct operand *x, co
 	return n;
 }
 
-/* Whether one of the two registers has nothing: the engine says what comes of it. */
+/* Whether one of the two registers has nothing: the engine has the result. */
 static bool missing(const struct machine *m, int operands)
 {
 	uint16_t status = 0;

@@ -232,9 +232,6 @@ func (m *Machine) Version() string {
 	return fmt.Sprintf("unicorn %d.%d.%d", v>>24, v>>16&0xff, v>>8&0xff)
 }
 
-// Mode is the processor's mode.
-func (m *Machine) Mode() Mode { return m.cfg.Mode }
-
 // Space is the size of the guest's address space.
 func (m *Machine) Space() uint64 { return m.space }
 

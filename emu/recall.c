@@ -1,7 +1,7 @@
 /*
  * What a run depends on, beside the context and the order that it begins with: the bytes that it
- * reads, and whether pages and blocks allow its accesses. recall.go keeps it with what came of
- * the run, so that the run needn't be made again where all of it is the same.
+ * reads, and whether pages and blocks allow its accesses. recall.go keeps it with the
+ * run's outcome, so that the run needn't be made again where all of it is the same.
  *
  * A run that depends on anything else isn't kept: its notes are unusable.
  */

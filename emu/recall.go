@@ -11,7 +11,7 @@ import (
 )
 
 // A search makes the same runs again and again: a thread goes on from the same context and reads
-// the same bytes, after other steps of others. What came of a run is kept with all that it
+// the same bytes, after other steps of others. The outcome of a run is kept with all that it
 // depended on, and carried out without the engine where that is the same.
 //
 // A run depends on its context, its order, the bytes that it reads (recall.c), and the permissions of
@@ -64,7 +64,7 @@ type place struct {
 	size uint8
 }
 
-// keptRun is what came of a run.
+// keptRun is a run's outcome.
 type keptRun struct {
 	kind   int32
 	next   int32 // in ends
@@ -248,7 +248,7 @@ func (m *Machine) holds(kind *runKind, run *keptRun) bool {
 	return true
 }
 
-// carryOut has come of a run what came of one that was the same.
+// carryOut applies the outcome of an earlier, equal run.
 func (m *Machine) carryOut(r *Run, k *keptRun) *Stop {
 	for i := range k.writes {
 		w := &k.writes[i]
@@ -305,13 +305,6 @@ func (m *Machine) put(w *written) {
 		copy(unsafe.Slice((*byte)(at), w.size), unsafe.Slice((*byte)(unsafe.Pointer(&v)), w.size))
 	}
 }
-
-// Recalled is how many runs were carried out by what came of earlier ones.
-func (m *Machine) Recalled() uint64 { return m.recall.found }
-
-// Recall has runs carried out by what came of earlier ones, or always by the engine: so that the two can
-// be compared.
-func (m *Machine) Recall(on bool) { m.recall.off = !on }
 
 // permitted: the permissions of pages change. Those of code are asked for no run.
 func (m *Machine) permitted(page, n uint64) {

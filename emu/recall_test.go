@@ -48,7 +48,13 @@ func recallProgram(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// What came of a run before is what comes of it now. A machine that makes each run and one that doesn't are
+// Recalled counts the runs that were carried out by outcomes of earlier ones.
+func (m *Machine) Recalled() uint64 { return m.recall.found }
+
+// Recall has runs carried out by outcomes of earlier ones, or always by the engine: a test compares the two.
+func (m *Machine) Recall(on bool) { m.recall.off = !on }
+
+// An earlier, equal run has the outcome that this one has. A machine that makes each run and one that doesn't are
 // the same after random steps, changes by others, and ways back.
 func TestRecall(t *testing.T) {
 	rnd := rand.New(rand.NewSource(11))

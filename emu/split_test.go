@@ -11,7 +11,7 @@ import (
 
 // An unlocked instruction with two events is two steps on several processors.
 // Each case has an instruction, stopped between its events while another thread
-// writes, and what must come of it.
+// writes, and the outcome that it must have.
 
 type splitCase struct {
 	name   string

@@ -186,8 +186,8 @@ type Outcome struct {
 type Timer struct {
 	Thread trace.TID // that would take the signal; NoThread unless Set
 	Signal uint64
-	Set    bool // it goes off some time, and something comes of it
-	Comes  bool // something comes of it now
+	Set    bool // it goes off some time, and has an effect
+	Comes  bool // it would have an effect now
 	Last   bool // it is a watchdog: it goes off where nothing else can be done
 }
 

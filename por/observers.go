@@ -133,7 +133,7 @@ func (o *observers) lone(t *trace.Thread) *trace.Access {
 	return nil
 }
 
-// stores reports whether an access stores, and nothing comes of what it reads.
+// stores reports whether an access stores, and uses nothing that it reads.
 func stores(a *trace.Access) bool {
 	return a.Flags&(trace.Write|trace.RMW) == trace.Write || a.Blends() == trace.BlendStore
 }

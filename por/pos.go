@@ -34,7 +34,7 @@ type pos struct {
 	of     *trace.Present
 }
 
-// nextBytes is what a thread's pending event accesses. A step is compared with those of a hundred
+// nextBytes are the bytes that a thread's pending event accesses. A step is compared with those of a hundred
 // threads, whose descriptions are far apart in memory.
 type nextBytes struct {
 	lo, hi uint64

@@ -194,7 +194,7 @@ func (w *writer) choice() {
 		w.put(model.Instr{Code: model.JumpIf, R: r, C: int64(w.pick(2))})
 		w.access()
 		w.code[skip].A = len(w.code)
-	case 5: // a failure that nothing comes of
+	case 5: // a failure that changes nothing
 		w.put(model.Instr{Code: model.MayFail, R: r})
 	default: // a failure that takes another way
 		w.put(model.Instr{Code: model.MayFail, R: r})

@@ -66,12 +66,15 @@
 //	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
 //	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
-//	  stepAlone              the frame of a step: what was there before it, and what comes of it. That
+//	  stepAlone              the frame of a step: what was there before it, and what follows. That
 //	                         of a store buffer is update (buffer.go), with an end of its own
+//	  planHolds, trySides,   what is looked up or tried before the step (plans.go, sides.go, backout.go)
+//	  backs.watch
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
 //	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
-//	                         follows, is kept (counted.go)
+//	                         follows, is kept (counted.go). That of a load before an exchange is
+//	                         hintedStep (hint.go)
 //	  step                   by what the thread stands at (Stand, thread.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
 //	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
@@ -79,7 +82,7 @@
 //	    Advance                runs the thread to its next point (advance.go); what follows is asked at
 //	                           each stop of the machine
 //	      endless                a step that is long: a loop in which nothing changes? (endless.go)
-//	      runOrPlay              a run, or what came of it in the start that is played (start.go)
+//	      runOrPlay              a run, or its outcome in the start that is played (start.go)
 //	        runCPU                 one run of the machine; its accesses are recorded in the transition
 //	      Points.Allowed         at an access: is there a point? (points.go)
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
@@ -96,6 +99,9 @@
 //	  Promises.judge         does a condition still hold?
 //	  settle                 the parts take the step in:
 //	    spins.freeContexts     the machine's registers that no spin needs any more
+//	    settleDue              reads that belong to tested additions (due.go)
+//	    Naps.learnsWait,       sleeps beside timed waits (lasting.go)
+//	      timePassed
 //	    round                  is it a turn of a long loop, which counts as a yield? (turns.go, spins/rounds.go)
 //	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)

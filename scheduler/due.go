@@ -25,7 +25,7 @@ const (
 	mostSince = 1024
 )
 
-// due is what is left of an addition that was tried with the reads behind it.
+// due is the rest of an addition that was tried with the reads behind it.
 type due struct {
 	steps int // of the thread, until it is over
 	reads []looked
@@ -80,7 +80,7 @@ func (c *counts) find(th *thread, reads []looked) bool {
 	return !slices.ContainsFunc(reads, func(l looked) bool { return c.in.valueFor(th, &l.Access) != l.value || !c.untouched(th, &l.Access) })
 }
 
-// due is what is left of the choice of an addition at pc, where it is about to be made; nil: nothing.
+// due is the rest of the choice of an addition at pc, where it is about to be made; nil: there is none.
 func (c *choice) due(pc uint64) *due {
 	if c.depth == 0 {
 		return nil

@@ -89,7 +89,7 @@ func (c *counts) grownWords(th edit, at *trace.Access, here, next *spins.Poise, 
 	return list
 }
 
-// number is what a word of memory holds; 0 outside of memory.
+// number reads a word of memory; 0 outside of memory.
 func (c *counts) number(addr, size uint64) uint64 {
 	var b [8]byte
 	copy(b[:], c.in.machine.Bytes(addr, min(size, 8)))

@@ -58,5 +58,5 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 	return s.known.Merge(&k.Facts) || news, nil
 }
 
-// Seen is what the System's executions have shown.
+// Seen is the record of the System's executions.
 func (s *seen) Seen() *witness.Record { return &s.record }

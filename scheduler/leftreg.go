@@ -21,7 +21,7 @@ import (
 //
 // Judged by TestCountsBehindCalls in explore.
 
-// endsHere is where a function returns to of which nothing more is asked.
+// endsHere: nothing beyond this return matters.
 const endsHere = ^uint64(0) - 1
 
 // shows is called where a handler comes into a thread. It can look at all registers, those that are dead by

@@ -70,7 +70,7 @@ func (j *Promises) Add(t trace.TID, always bool, holds, arg, lock uint64) error 
 	return nil
 }
 
-// Pending is what a thread is about to do that stands before it makes a condition.
+// Pending is the operation of a thread that stands before it makes a condition.
 func (j *Promises) Pending(pc uint64) trace.Op {
 	return trace.Op{Kind: trace.OpJudged, Obj: judgedObject, PC: pc}
 }

@@ -40,8 +40,7 @@ type side struct {
 	more  uint8
 }
 
-// tries reports whether a thread is about to make an addition of which only trying tells what becomes of
-// its result.
+// tries reports whether a thread is about to make an addition whose result has to be tried out.
 func (bl *blends) tries(th *thread) bool {
 	a := &th.Access
 	if !bl.testing || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&trace.Atomic == 0 || !canAwait(a) ||
@@ -104,7 +103,7 @@ func signed(v uint64, size uint32) int64 {
 	return int64(v<<shift) >> shift
 }
 
-// choice is what a thread makes of an addition's result.
+// choice says how a thread uses an addition's result.
 type choice struct {
 	is    bool  // it is a matter of sides
 	apart bool  // it isn't, wherever the count stands

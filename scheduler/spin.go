@@ -217,7 +217,7 @@ func (t *trials) probe(th *thread, f func(th edit)) {
 	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }
 
-// round is what a thread does that stands at an access and is run for a step.
+// round says how a step ends of a thread that stands at an access.
 type round uint8
 
 const (
@@ -228,7 +228,7 @@ const (
 	looksRests       // the same, and it has yielded or slept
 )
 
-// recurs reports whether the thread's state is what it was.
+// recurs reports whether the thread is in the same state as before.
 func (r round) recurs() bool { return r >= comesBack }
 
 // comesRound runs a thread that stands at an access for a step.

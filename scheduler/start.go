@@ -165,7 +165,7 @@ func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	return s.stepAlone(t, c)
 }
 
-// runOrPlay is runCPU, or what came of it before. look is Advance's.
+// runOrPlay is runCPU, or plays the outcome that it had before. look is Advance's.
 func (s *System) runOrPlay(th edit, tr *trace.Transition, allow uint32, skip bool, look *uint64, pass bool) (*emu.Stop, error) {
 	g := &s.starting
 	if th.ID == 0 && g.plays() {
@@ -255,7 +255,7 @@ func (s *System) endNote() {
 	s.openings.noted(n)
 }
 
-// playLeg has come of a thread what came of its next run before.
+// playLeg gives a thread the noted outcome of its next run, without running it.
 func (s *System) playLeg(th edit, tr *trace.Transition, skip bool, look *uint64) (*emu.Stop, error) {
 	g := &s.starting
 	l := &g.play.Legs[g.next]

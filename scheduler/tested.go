@@ -56,8 +56,8 @@ func (bl *blends) pivotAt(pc uint64) (k tested) {
 	return k
 }
 
-// change is what the bytes of an access held at a moment of the machine's journal, and what was added
-// since, as signed numbers.
+// change gives the value of an access's bytes at a moment of the machine's journal, and how much was
+// added since, as signed numbers.
 func (bl *blends) change(a *trace.Access, since uint64) (before, added int64) {
 	var first, last uint64
 	n := 0

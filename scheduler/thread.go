@@ -122,7 +122,7 @@ type stander struct {
 	outlasts  uint8    // how many of its sleeps might have lasted
 	until     uint64   // when that is over
 	woken     bool     // StandRun: another thread ended its call, which it hasn't left
-	comes     bool     // StandTimer: something comes of it if it goes off now
+	comes     bool     // StandTimer: it would have an effect if it went off now
 	awaits    bool     // StandAccess, StandSpin: what it finds there decides whether it goes on (await.go)
 	atNone    bool     // StandFence: it stands at no instruction that waits
 	begun     bool     // StandFence: the function that begins there was met

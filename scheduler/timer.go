@@ -36,8 +36,8 @@ type Clockwork interface {
 	Alarming() bool
 	// Timers is how many there are, from 0 on.
 	Timers() int
-	// Timer is timer n. If kept is set, something comes of a signal that is blocked, and so
-	// would be kept.
+	// Timer is timer n. If kept is set, a signal that is blocked, and so would be kept, has an
+	// effect as well.
 	Timer(n int, kept bool) kernel.Timer
 	// GoOff has timer n go off, which is thread by to the search.
 	GoOff(n int, by trace.TID) kernel.Outcome

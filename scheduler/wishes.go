@@ -7,7 +7,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// wishes are what the System's user wants, between steps.
+// wishes are requests of the System's user, between steps.
 type wishes struct {
 	stopIf   func() bool
 	observer Observer

@@ -18,6 +18,7 @@ import (
 	"landgo/internal/explore/config"
 	"landgo/internal/report"
 	"landgo/internal/result"
+	"landgo/internal/trace"
 	"landgo/internal/wire"
 )
 
@@ -90,7 +91,7 @@ func referencePage(t *testing.T) string {
 		}
 	}
 	b.WriteString("\n### Preemption points\n\n| `--pp` | where |\n|---|---|\n")
-	for _, k := range config.PointKinds() {
+	for _, k := range trace.PointKinds() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", k.Name, k.Doc)
 	}
 	b.WriteString("\n## JSON\n\n`--json` prints one object on standard output. Fields are only added; a field that goes, or gets another meaning, changes `schema`. `landgo schema` prints the JSON schema. Where an error leaves no result, the object is a [Failure](#failure), and the error is on standard error too.\n")

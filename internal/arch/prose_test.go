@@ -49,12 +49,12 @@ func TestSentences(t *testing.T) {
 					notes += check(t, name, i+1, []paragraph{{0, note}})
 				}
 			}
-		case d.Name() == "Makefile":
+		case ofHash.MatchString(name):
 			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			comments += check(t, name, 1, paragraphsOfMake(string(text)))
+			comments += check(t, name, 1, paragraphsOfHash(string(text)))
 		case ofC.MatchString(name):
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -115,11 +115,15 @@ func notesIn(line string) (list []string) {
 	return list
 }
 
-// paragraphsOfMake are those of a Makefile's comments: what it says of a goal is one.
-func paragraphsOfMake(text string) (all []paragraph) {
+// ofHash has the files whose comments are lines that begin with a hash.
+var ofHash = regexp.MustCompile(`(^|[/-])Makefile$|\.(mk|sh|ya?ml)$|^docs/ci/[^.]*$`)
+
+// paragraphsOfHash are those of such comments. In a Makefile, the text on a goal is one.
+func paragraphsOfHash(text string) (all []paragraph) {
 	now := -1
 	for i, l := range strings.Split(text, "\n") {
-		if !strings.HasPrefix(l, "#") || strings.HasPrefix(l, "#\t") || strings.HasPrefix(l, "#  ") {
+		l = strings.TrimLeft(l, " \t")
+		if !strings.HasPrefix(l, "#") || strings.HasPrefix(l, "#!") || strings.HasPrefix(l, "#\t") || strings.HasPrefix(l, "#  ") {
 			now = -1 // a table is none
 			continue
 		}
@@ -151,7 +155,7 @@ func printed(e ast.Expr) (string, bool) {
 var programs = regexp.MustCompile(`[;{]\n`)
 
 var (
-	ofC        = regexp.MustCompile(`\.([chS]|cc|ld)$`)
+	ofC        = regexp.MustCompile(`\.([chS]|cc|ld|c?js|css)$`)
 	commentOfC = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^[ \t]*//[^\n]*\n)+`)
 	edgeOfC    = regexp.MustCompile(`(?m)^[ \t]*(/?\*+|//) ?|[ \t]*\*/$`)
 )
@@ -317,7 +321,7 @@ func TestSentencesSeen(t *testing.T) {
 	if got := notesIn(`{"about": "one \"two\"", "n": 1, "note": "three"},`); len(got) != 2 || got[0] != `one "two"` || got[1] != "three" {
 		t.Errorf("the notes are %q", got)
 	}
-	if got := paragraphsOfMake("# one\n# two\n\n## make it   three\n##      four\n## make that\n"); len(got) != 3 || got[1].text != " make it   three      four" || got[1].line != 3 {
+	if got := paragraphsOfHash("#!/bin/sh\n# one\n# two\n\n## make it   three\n##      four\n## make that\nthat:\n\t# in a recipe\n"); len(got) != 4 || got[1].text != " make it   three      four" || got[1].line != 4 || got[3].text != " in a recipe" {
 		t.Errorf("the comments of a Makefile are %q", got)
 	}
 	for text, want := range map[string]string{

@@ -213,7 +213,7 @@ threads
 	golden(t, "script.txt", b.String())
 }
 
-// press sends keys to a screen, and does the work that comes of them.
+// press sends keys to a screen, and does the work that they ask for.
 func press(m *Model, keys ...Key) {
 	for _, k := range keys {
 		for w := m.Update(k); w != nil; {

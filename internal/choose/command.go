@@ -12,7 +12,7 @@ import (
 // command is a command that a user can type.
 type command struct {
 	name, takes, help string
-	// moves: a screen shows what comes of it anyway.
+	// moves: a screen shows its effect anyway.
 	moves bool
 	// do carries it out, with what stands behind its name. The answer is text, lines.
 	do func(r *Run, words string) (string, error)

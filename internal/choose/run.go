@@ -22,7 +22,7 @@ type Run struct {
 	// Source is the text of a line, "" if it isn't known.
 	Source func(file string, line int) string
 
-	// JSON: what comes of a command is told as a line of JSON, and not in words.
+	// JSON: a command's outcome is printed as a line of JSON, and not in words.
 	JSON bool
 
 	steps []debugger.Taken

@@ -43,7 +43,7 @@ func (r *Run) Script(ctx context.Context, in io.Reader, out io.Writer) (failed i
 	return failed, lines.Err()
 }
 
-// write tells what came of a command; without one, where the run stands at first.
+// write prints the outcome of a command; without one, where the run stands at first.
 func (r *Run) write(out io.Writer, command, answer string, failure error) (err error) {
 	text := "> " + command + "\n" + answer
 	switch {

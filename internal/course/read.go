@@ -31,6 +31,7 @@ func Read(path string) (*Course, error) {
 }
 
 // Parse reads a course from a text; dir is the folder of its files, which it doesn't look at.
+// For tests.
 func Parse(path, dir string, text []byte) (*Course, error) {
 	r := &reader{name: path}
 	return r.course(dir, text)

@@ -29,9 +29,8 @@ type Description struct {
 	Wide bool
 	// Linux: it is a program for Linux.
 	Linux bool
-	// Bias is by how much the program was moved from where its file says, and Entry where
-	// it begins.
-	Bias, Entry uint64
+	// Bias is by how much the program was moved from where its file says.
+	Bias uint64
 	// Auxv is a Linux program's auxiliary vector: where its parts were loaded.
 	Auxv []byte
 	// Signal is that by which the run's end is reported, and Bug says what is wrong there;
@@ -40,8 +39,6 @@ type Description struct {
 	Bug    string
 	// Schedule is the interleaving.
 	Schedule string
-	// Ticks is the number of all.
-	Ticks uint64
 	// ThreadLocal is the size of the block of thread-local variables below a thread's
 	// FSBase (GSBase), or 0.
 	ThreadLocal uint64
@@ -127,6 +124,4 @@ type Stop struct {
 // Question is asked in a user's words: a command, and what is behind it.
 type Question struct {
 	Words []string
-	// Thread is the one that the user looks at.
-	Thread int
 }

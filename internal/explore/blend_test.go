@@ -113,7 +113,7 @@ int main(void) { `+first+` pthread_t u; GO(t, loops); pthread_create(&u, 0, loop
 	}
 }
 
-// TestSides: code without optimisation keeps an addition's result, and hands it on. What comes of it is found by
+// TestSides: code without optimisation keeps an addition's result, and hands it on. Its use is found by
 // trying. The programs have the outputs that they have with all orders.
 func TestSides(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,6 @@ type crew struct {
 	workers []*hunt
 	kept    witness.Statement // all seen before and in the parts so far
 	reached *session.Reached  // the same
-	sealed  bool
 	// stand has a worker's guest begin a part, with detectors looking on.
 	stand func(*hunt) por.System
 	lent  *lent // nil: nothing is lent
@@ -49,7 +48,6 @@ func (c *crew) Hire() (all []por.Worker, err error) {
 	}
 	c.kept.Add(c.Guest.Seen().Take())
 	c.reached = c.TakeReached()
-	c.sealed = true
 	for i := range c.Config.Workers() {
 		s := c.Session
 		if i > 0 {
@@ -136,7 +134,7 @@ func (c *crew) dismiss(wanted *session.Session) {
 			o.Session.Close()
 		}
 	}
-	c.workers, c.sealed = nil, false
+	c.workers = nil
 }
 
 // close ends what Hire began.

@@ -146,7 +146,7 @@ int main(void) {
 }
 
 // TestTaggedPointers: an access, a jump or a call of the kernel through a pointer with any of its upper
-// bits turned is what it is on this machine. The engine drops twelve of them.
+// bits turned does the same as on this machine. The engine drops twelve of them.
 func TestTaggedPointers(t *testing.T) {
 	t.Parallel()
 	const program = `#define _GNU_SOURCE

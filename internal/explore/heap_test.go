@@ -441,7 +441,7 @@ func (c *heapCase) look(t *testing.T, bin, in string, malloc config.Malloc) {
 	}
 }
 
-// TestWrongAlignment: what comes of an alignment that isn't a power of two isn't defined. The report
+// TestWrongAlignment: the result of an alignment that isn't a power of two isn't defined. The report
 // says what to do.
 func TestWrongAlignment(t *testing.T) {
 	t.Parallel()

@@ -22,16 +22,16 @@ const (
 // whose tables a static program sorts first) has fewer samples.
 const stepInsns = 1024
 
-// minimiseSteps is what each bug may take in any case, about a second.
+// minimiseSteps are granted to each bug in any case, about a second.
 var minimiseSteps uint64 = 500_000
 
-// refiningSteps is what the refining of a bug may cost.
+// refiningSteps limits the steps for refining a bug.
 func (h *hunt) refiningSteps() uint64 {
 	all := min((h.result.Transitions+h.result.Replayed)/refiningShare, h.pace(mostMinimiseSteps))
 	return max(h.ofEach(all), h.pace(minimiseSteps))
 }
 
-// unreadableSteps is what the shortening of a story may cost that is too long to be read.
+// unreadableSteps limits the steps for shortening a story that is too long to be read.
 func (h *hunt) unreadableSteps() uint64 {
 	return max(h.ofEach(h.pace(mostMinimiseSteps)), h.pace(minimiseSteps))
 }
@@ -77,7 +77,7 @@ func (c *counted) Halve() (all func()) {
 	return func() { c.most = most }
 }
 
-// Cost is what it has cost so far, in steps.
+// Cost is its cost so far, in steps.
 func (c *counted) Cost() uint64 { return c.steps + c.insns/c.per }
 
 // Spent reports whether it has cost all that it may.

@@ -128,7 +128,7 @@ func sameLibraries(s *session.Session, want []result.Library) error {
 	return nil
 }
 
-// replay runs the schedule's segments and tells what came of them.
+// replay runs the schedule's segments and reports their outcome.
 func replay(s *session.Session, sched trace.Schedule, file *result.BugFile, r *result.Result) error {
 	s.Following = true
 	path, failure, err := s.FollowAll(sched)

@@ -64,7 +64,7 @@ func runTicking(ctx context.Context, clock limits.Clock, cfg config.Config, obs 
 	}
 }
 
-// ticked says in the result of n ticks what came of fewer, from least on, and what helps where
+// ticked says in the result of n ticks how fewer ended, from least on, and what helps where
 // there is no end: search stateful isn't for timers.
 func ticked(r *result.Result, n, least uint64) {
 	if n > least && r.Verdict == result.Budget && r.BoundedAt == nil {

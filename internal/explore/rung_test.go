@@ -25,7 +25,7 @@ func TestRungs(t *testing.T) {
 	for _, c := range []struct {
 		guest string
 		kind  string   // of the bugs that are confirmed
-		rungs []string // what comes of each: mutex; cond too; sem too; sem alone
+		rungs []string // the outcome of each: mutex; cond too; sem too; sem alone
 	}{
 		{"queue-cond_unlocks_first-cond", "deadlock", []string{confirmed, clean, absent}},
 		{"spin-broadcast_one-broadcast", "deadlock", []string{confirmed, clean, absent}}, // its threads begin in a lock

@@ -101,7 +101,7 @@ func TestTicksWithoutEnd(t *testing.T) {
 }
 
 // timed is the beginning of programs whose timer goes off once, after this many microseconds on a
-// machine, unless left says more, and which print what comes of it.
+// machine, unless left says more, and which print what happens.
 const timed = `#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

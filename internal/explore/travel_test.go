@@ -66,11 +66,8 @@ func goesBothWays(t *testing.T, c config.Config, file *result.BugFile) {
 // toAndFro compares the state at moments that are reached in order with that at the same
 // moments reached at random.
 func toAndFro(t *testing.T, run *travel.Travel) error {
-	about, err := run.Describe()
-	if err != nil {
-		return err
-	}
-	stride := about.Ticks/100 + 1
+	ticks := run.Ticks()
+	stride := ticks/100 + 1
 	states := map[uint64]string{}
 	look := func(at uint64) (string, error) {
 		stop, err := run.Go(debugger.Order{To: true, At: at})
@@ -92,17 +89,19 @@ func toAndFro(t *testing.T, run *travel.Travel) error {
 			if stack, err := run.Memory(r.RSP, 256); err == nil {
 				fmt.Fprintf(&b, "%x\n", stack)
 			}
-			if pc, expected := r.RIP, run.PCAt(at); th.Number == stop.Thread && at < about.Ticks && pc != expected {
+			if pc, expected := r.RIP, run.PCAt(at); th.Number == stop.Thread && at < ticks && pc != expected {
 				t.Errorf("moment %d: thread %d is at %#x, its trail says %#x", at, th.Number, pc, expected)
 			}
 		}
 		return b.String(), nil
 	}
 	var order []uint64
-	for at := uint64(0); at < about.Ticks; at += stride {
-		if states[at], err = look(at); err != nil {
+	for at := uint64(0); at < ticks; at += stride {
+		state, err := look(at)
+		if err != nil {
 			return err
 		}
+		states[at] = state
 		order = append(order, at)
 	}
 	random := rand.New(rand.NewSource(1))

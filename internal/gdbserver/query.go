@@ -109,7 +109,7 @@ func (s *server) monitor(p string) (string, error) {
 	if err != nil {
 		return refused, nil
 	}
-	text, err := s.target.Tell(debugger.Question{Words: strings.Fields(string(line)), Thread: s.looked()})
+	text, err := s.target.Tell(debugger.Question{Words: strings.Fields(string(line))})
 	if err != nil {
 		text = err.Error() + "\n"
 	}

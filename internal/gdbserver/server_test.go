@@ -27,7 +27,7 @@ type fake struct {
 func newFake() *fake { return &fake{at: 10, current: 1, interrupted: make(chan bool, 1), wide: true} }
 
 func (f *fake) Describe() (*debugger.Description, error) {
-	return &debugger.Description{Guest: "/g", Wide: f.wide, Linux: f.wide, Bias: 0x400000, Signal: 6, Ticks: 10, ThreadLocal: 0x40, Auxv: []byte{9, 0x23}}, nil
+	return &debugger.Description{Guest: "/g", Wide: f.wide, Linux: f.wide, Bias: 0x400000, Signal: 6, ThreadLocal: 0x40, Auxv: []byte{9, 0x23}}, nil
 }
 
 func (f *fake) Threads() (*debugger.Threads, error) {
@@ -82,7 +82,7 @@ func (f *fake) Go(o debugger.Order) (*debugger.Stop, error) {
 }
 
 func (f *fake) Tell(q debugger.Question) (string, error) {
-	return fmt.Sprintf("%q of thread %d\n", q.Words, q.Thread), nil
+	return fmt.Sprintf("%q\n", q.Words), nil
 }
 
 func (f *fake) Interrupt() {
@@ -185,7 +185,7 @@ func TestPackets(t *testing.T) {
 		{"qXfer:threads:read::3fff,10", "l"},
 		{"qXfer:threads:write::0,10", ""},
 		{"qThreadExtraInfo,2", hex.EncodeToString([]byte("0.1 add: runs"))},
-		{"qRcmd," + hex.EncodeToString([]byte("at 7")), "O" + hex.EncodeToString([]byte("[\"at\" \"7\"] of thread 2\n"))},
+		{"qRcmd," + hex.EncodeToString([]byte("at 7")), "O" + hex.EncodeToString([]byte("[\"at\" \"7\"]\n"))},
 	} {
 		if got := g.ask(c.asks); got != c.told {
 			t.Errorf("%s: %q, want %q", c.asks, got, c.told)

@@ -200,7 +200,11 @@ func TestBadFiles(t *testing.T) {
 }
 
 func parseBytes(b []byte) (*Image, error) {
-	return Parse("guest", bytes.NewReader(b), int64(len(b)))
+	f, err := elffile.Parse("guest", bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	return recognized(f), nil
 }
 
 // Files that compilers make, and that aren't what landgo runs.

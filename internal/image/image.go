@@ -19,13 +19,12 @@
 // Invariants: an Image is a function of the bytes of the file, and of the libraries that it
 // is linked with, so the same on any machine.
 // All addresses in it are those that the guest will see: the load base is added already.
-// After Parse it never changes for a caller, but for OwnKernel of a profile. Its methods may
+// After Open it never changes for a caller, but for OwnKernel of a profile. Its methods may
 // be called from any goroutine. A file is untrusted: any sequence of bytes gives an Image or
 // an error, in memory proportional to the file.
 package image
 
 import (
-	"io"
 	"sync"
 
 	"landgo/internal/image/debuginfo"
@@ -50,16 +49,6 @@ func Open(path string, libraries linked.Search) (*Image, error) {
 	}
 	linked.AddDebug(f, libraries)
 	if f, err = linked.Join(f, libraries); err != nil {
-		return nil, err
-	}
-	return recognized(f), nil
-}
-
-// Parse makes an Image of an executable of size bytes. The reader isn't used
-// after Parse returned.
-func Parse(name string, r io.ReaderAt, size int64) (*Image, error) {
-	f, err := elffile.Parse(name, r, size)
-	if err != nil {
 		return nil, err
 	}
 	return recognized(f), nil

@@ -15,7 +15,7 @@
 // # The files
 //
 //	main          the experiments, by name
-//	lab           runs of landgo, several in turn, and what came of them
+//	lab           runs of landgo, several in turn, and their outcomes
 //	table         tables, and how figures are written
 //	publish       the pages, from tables that were kept
 //	rounder       optimal bounded partial-order reduction (ROUNDER, TruSt): Table I and the rounds

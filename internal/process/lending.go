@@ -62,7 +62,7 @@ func Lend(program string, asked any, stderr io.Writer, args ...string) (engine *
 	return far, own, nil
 }
 
-// End ends the process, which tells what came of it.
+// End ends the process, which reports its outcome.
 func (l *Lending) End() {
 	l.in.Close()
 	io.Copy(io.Discard, l.out)

@@ -199,7 +199,7 @@ func (l *Lent) Run(ctx context.Context, engine *wire.Conn) error {
 	return nil
 }
 
-// Told says what came of it, "" if there is nothing to say.
+// Told says how many parts other workers did, "" if there were none.
 func (l *Lent) Told() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,6 @@
-# Builds a program of a mutant, by the guests' rules: TREE has the files of
-# LIBRARY that differ from the original's, or that include one which does; all
-# else is compiled once, in RIGHT. build.go calls it.
+# Builds a program of a mutant, by the guests' rules. TREE has the files of
+# LIBRARY that differ from the original's, or include one that does. All else is
+# compiled once, in RIGHT. build.go calls it.
 
 include $(PEBBLES)/pebbles.mk
 

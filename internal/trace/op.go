@@ -154,8 +154,8 @@ func (o *Op) Caught() uint64 {
 	return o.Arg &^ PassedOver
 }
 
-// Gathers and Completes are OpBarrierArrive's Arg. Gathers: nothing comes of which of its round's
-// arrivals it is, so that two of them have the same effect in both orders. Completes: it is its
+// Gathers and Completes are OpBarrierArrive's Arg. Gathers: it doesn't matter which arrival of
+// its round it is, so that two of them have the same effect in both orders. Completes: it is its
 // round's last.
 const (
 	Gathers = 1 << iota

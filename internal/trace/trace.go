@@ -159,7 +159,7 @@ type Access struct {
 	Ahead Ahead
 }
 
-// Blend is how a read-modify-write changes its bytes, if nothing comes of what it read: two of
+// Blend is how a read-modify-write changes its bytes, if what it read isn't used: two of
 // one Blend, of the same bytes, have the same effect in both orders.
 type Blend uint8
 
@@ -187,8 +187,8 @@ func (a *Access) Blends() Blend {
 // SetBlend makes b the blend of an access, a read-modify-write.
 func (a *Access) SetBlend(b Blend) { a.Ahead = Ahead(b) }
 
-// Count is an addition that blends. Where its result is used, no more comes of it than of the
-// flags of a number above zero, as long as what it found before is at least Least.
+// Count is an addition that blends. Where its result is used, it shows no more than the flags
+// of a number above zero do, as long as what it found before is at least Least.
 type Count struct {
 	Addr uint64
 	Size uint32
@@ -197,7 +197,7 @@ type Count struct {
 	Least         int64 // above zero; 0: the result isn't used
 }
 
-// Holds reports whether the same comes of an addition whatever its bytes hold from low to high:
+// Holds reports whether an addition has the same effect whatever its bytes hold from low to high:
 // nothing overflows, and the sum is above zero as well.
 func (c *Count) Holds(low, high int64) bool {
 	top := int64(1)<<(8*c.Size-2) - 1

@@ -62,7 +62,7 @@ func restarts(nr uint64) bool {
 }
 
 // leaveObjects is leaveSleep for a thread that slept for objects, or that has just been let
-// go: what comes of its call if the last try finds nothing. The program counter is behind it.
+// go: so its call ends if the last try finds nothing. The program counter is behind it.
 func (s *signals) leaveObjects(t *thread, sig uint64, regs *emu.Regs) {
 	for i := range t.wait.ninterests.Peek() {
 		in := t.wait.interests.list[i]

@@ -38,7 +38,7 @@ type Kernel struct {
 	spawn kernel.Spawn
 }
 
-// doing is the call under way, and what comes of it so far.
+// doing is the call under way, with its outcome so far.
 type doing struct {
 	host    kernel.Host // or a bystander, while a call is tried
 	call    call
@@ -70,8 +70,8 @@ func New(host kernel.Host, img *elffile.File, cfg Config) (*Kernel, error) {
 	k.queues = queues{now: now, log: log, user: &k.user, roster: &k.roster, objects: &k.objects, at: map[uint64]*queue{}}
 	k.signals = signals{now: now, log: log, img: img, anywhere: img.MayCall("pthread_setcanceltype"), user: &k.user, roster: &k.roster, queues: &k.queues, objects: &k.objects,
 		pending: effect.At(wordPending, 0), backlog: newBacklog(wordPending)}
-	k.clock = clocks{doing: now, log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
-	k.objects = objects{now: now, log: log, user: &k.user, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
+	k.clock = clocks{log: log, now: effect.At(wordClock, epoch), busy: effect.At(wordClock, 0)}
+	k.objects = objects{now: now, log: log, roster: &k.roster, queues: &k.queues, signals: &k.signals, clock: &k.clock, files: &k.files,
 		n: effect.At(wordFiles, 0)}
 	k.space = space{doing: now, log: log, img: img, roster: &k.roster, files: &k.files, windows: map[uint64]trace.TID{}}
 	k.loader = loader{now: now, cfg: &k.cfg, img: img, space: &k.space}
@@ -127,7 +127,7 @@ func (k *Kernel) Foresee(t trace.TID, trap emu.Trap) kernel.Foresight {
 	return f
 }
 
-// try carries the present call out, lets f look what comes of it, and takes it back.
+// try carries the present call out, shows f its outcome, and takes it back.
 func (k *Kernel) try(f func(*kernel.Outcome)) {
 	host, was, ops, wakes := k.host, k.call, len(k.ops), len(k.wakes)
 	k.tried = *was.regs

@@ -62,7 +62,6 @@ type object struct {
 type objects struct {
 	now     *doing
 	log     *effect.Log
-	user    *user
 	roster  *roster
 	queues  *queues
 	signals *signals

@@ -48,10 +48,9 @@ const (
 
 // clocks is the virtual clock.
 type clocks struct {
-	doing *doing
-	log   *effect.Log
-	now   effect.Word // CLOCK_REALTIME, in nanoseconds
-	busy  effect.Word // the part of it that is processor time: looks at it moved it
+	log  *effect.Log
+	now  effect.Word // CLOCK_REALTIME, in nanoseconds
+	busy effect.Word // the part of it that is processor time: looks at it moved it
 }
 
 // passes lets the clock be no earlier than a time from now on.

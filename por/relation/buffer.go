@@ -147,8 +147,8 @@ func (e *Event) behind(u *Event) (f *Event) {
 	return f
 }
 
-// queue is what a thread's buffer has where what is left of v begins, a list of accesses for each
-// step that stored, oldest first. It holds until the next call.
+// queue lists the steps whose stores are in a thread's buffer where the rest of v begins, oldest
+// first. It holds until the next call.
 func (s *Sequence) queue(t trace.TID) []*Event {
 	o := s.o
 	queue := o.queue[:0]

@@ -67,7 +67,7 @@ type Order struct {
 	buffers
 }
 
-// record is what the order keeps of an event.
+// record is the order's note of an event.
 type record struct {
 	event  *Event
 	thread trace.TID
@@ -236,7 +236,7 @@ func (o *Order) after(dst []int32, prev, k int32) {
 }
 
 // Push appends an event and adds the reversible races in which it is the second.
-// first is what its step began with. Unless the order has clocks only, e has to
+// first is the operation that its step began with. Unless the order has clocks only, e has to
 // stay as it is until Pop.
 func (o *Order) Push(e *Event, first trace.Op) {
 	i := int32(len(o.ev))

@@ -233,7 +233,7 @@ func (s *Sequence) Start() {
 	}
 }
 
-// Event is what item i does.
+// Event is the event of item i.
 func (s *Sequence) Event(i int32) *Event {
 	if i < 0 {
 		return &s.Last.Event
@@ -242,8 +242,9 @@ func (s *Sequence) Event(i int32) *Event {
 }
 
 // Found reports whether v reverses a race of a load with a store that it could have found.
+func (s *Sequence) Found() bool { return s.upto < s.end }
+
 // Essential reports whether event i is of the essential part, e' left out.
-func (s *Sequence) Found() bool            { return s.upto < s.end }
 func (s *Sequence) Essential(i int32) bool { _, is := slices.BinarySearch(s.whole, i); return is }
 
 // thread is that of item i, found with less to look at.
@@ -324,7 +325,7 @@ func (s *Sequence) firstOf(t trace.TID) (int32, bool) {
 }
 
 // lastBegins reports whether b, the step e' itself, may be the first of v. If b
-// was run from this state or sleeps there, what it did is what e' does there.
+// was run from this state or sleeps there, it did what e' does there.
 func (s *Sequence) lastBegins(b *Step, known bool) bool {
 	more := b.More
 	for _, i := range s.items[:s.essential] {

@@ -3,8 +3,8 @@ package trust
 import "slices"
 
 // graphEstimate says which share of TruSt's search is done. Like estimate.go it
-// weighs: an execution, and what comes of a revisit, weigh a part of what all
-// that comes of their graph does. How many executions come of a revisit is
+// weighs: an execution, and the subtree of a revisit, weigh a part of what the
+// subtree of their graph does. How many executions a revisit leads to is
 // guessed, when the walk has ended an execution, from what is known
 // of the way there. The events that the revisit throws away, and those that came
 // later, will come again. Each can then make the revisits that displace what
@@ -31,7 +31,7 @@ const leastWeight = 1e-4
 // known until it is done.
 const longestWay = 1 << 11
 
-// mostEffort is what may be spent on a way: looks at an event for a revisit. Graphs
+// mostEffort limits the effort for a way: looks at an event for a revisit. Graphs
 // that aren't found with it weigh nothing.
 const mostEffort = 1 << 17
 
@@ -39,17 +39,17 @@ const mostEffort = 1 << 17
 // end of an execution.
 type descent struct {
 	floor          int           // events of the graph, -1 before it is made
-	before, weight float64       // done before it; of all that comes of it
+	before, weight float64       // done before it; of its subtree
 	effort         int           // left
 	graphs         []graphWeight // of the graphs with floor events, floor+1 and so on
 }
 
-// graphWeight is a graph on that way. The weight of all that comes of it is known from
-// the way's end on.
+// graphWeight is a graph on that way. The weight of its subtree is known from the way's
+// end on.
 type graphWeight struct {
 	before, weight float64
 	known          bool
-	size           float64         // executions that come of it, as far as one guesses: 0 before
+	size           float64         // executions in its subtree, as guessed: 0 before
 	stay           float64         // and of it with its event, for one outcome
 	outcomes       float64         // of the event that reaches it
 	revisits       []revisitWeight // its revisits, in the order in which they are made
@@ -57,8 +57,8 @@ type graphWeight struct {
 	displaced      []int32         // by them, in ascending order
 }
 
-// revisitWeight is a revisit: the event that it displaces, and how many executions come of
-// it.
+// revisitWeight is a revisit: the event that it displaces, and how many executions it
+// leads to.
 type revisitWeight struct {
 	r    int32
 	size float64
@@ -146,7 +146,7 @@ func (j *graphWeight) open(r int32) float64 {
 	return float64(1 + len(j.displaced) - n)
 }
 
-// settle notes that all that comes of the graph with n events is done.
+// settle notes that the subtree of the graph with n events is done.
 func (s *graphEstimate) settle(n int) {
 	if j := s.graph(n); j != nil && j.known {
 		s.done = j.before + j.weight
@@ -185,7 +185,7 @@ func (s *graphEstimate) made(n int, choice, outcomes uint32) {
 	}
 }
 
-// ascend notes that all that comes of a revisit is done.
+// ascend notes that a revisit's subtree is done.
 func (s *graphEstimate) ascend() {
 	switch last := len(s.descents) - 1; {
 	case s.untracked > 0:
@@ -207,7 +207,7 @@ func (s *graphEstimate) outermost() {
 	s.descents = s.descents[1:]
 }
 
-// left is what is left to do of the subtree.
+// left is the weight of the subtree's rest, which is still to be done.
 func (s *graphEstimate) left() float64 {
 	if len(s.descents) == 0 {
 		return 0

@@ -68,7 +68,7 @@ type step struct {
 	// group: where the revisit that brought the event in begins, the place of
 	// the event that was displaced.
 	group int32
-	// displaced is what the thread did there at its turn, before the
+	// displaced is the thread's deed there at its turn, before the
 	// revisit, at the revisiting event.
 	displaced *deed
 	redo      int32 // see Walk.next

@@ -44,7 +44,7 @@ func (c *candidate) inOrder() bool {
 }
 
 // next takes back events of the graph at hand, up to r. It says how much beyond r
-// has to be made again when the graphs that come of the present revisit of r are
+// has to be made again when the graphs that follow from the present revisit of r are
 // done. That is up to where more revisits, or other outcomes, are left. -1: all of
 // it, as revisits of the whole are left.
 func (w *Walk) next(r int) int32 {

@@ -144,7 +144,7 @@ func (s *step) changes(list []trace.Access) bool {
 	return false
 }
 
-// waitsOf is what thread t's loop read, if its next step ends a spin.
+// waitsOf are the reads of thread t's loop, if its next step ends a spin.
 func (g *graph) waitsOf(t trace.TID) []trace.Access {
 	if k := g.spin[t]; k != 0 {
 		return g.waits[g.spins[k-1].lo:g.spins[k-1].hi]

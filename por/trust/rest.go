@@ -33,7 +33,7 @@ type restEvent struct {
 // Len is the number of events.
 func (p *Rest) Len() int { return len(p.steps) }
 
-// Left is what is left to do, as a share of the search.
+// Left is the share of the search that is still to be done.
 func (p *Rest) Left() float64 { return p.estimate.left() }
 
 // Suspend is the walk at rest.

@@ -56,7 +56,7 @@ const (
 	Weights         // else it isn't guessed how much is done
 )
 
-// Counts are what a walk counts.
+// Counts are the numbers of a walk's steps.
 type Counts struct {
 	Pruned      uint64 // steps that the bound forbade
 	Transitions uint64 // steps really run

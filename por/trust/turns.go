@@ -77,7 +77,7 @@ func (g *graph) hold(b *deed) {
 	g.take(s)
 }
 
-// holding is what thread t would do, if that is known to be beyond the bound:
+// holding is the next deed of thread t, if that is known to be beyond the bound:
 // nil if it isn't.
 func (g *graph) holding(t trace.TID) *deed {
 	if k := g.held[t]; k > 0 {

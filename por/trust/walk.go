@@ -94,7 +94,7 @@ func (w *Walk) Over() bool { return w.quits || w.finer }
 func (w *Walk) Finer() bool { return w.finer }
 
 // forward adds the next event of the thread whose turn it is until no thread can
-// run, or nothing within the bound can come of it any more.
+// run, or no execution within the bound can follow any more.
 func (w *Walk) forward() error {
 	for {
 		tip := w.tip()
@@ -210,8 +210,8 @@ func (w *Walk) end(how Ending) {
 	}
 }
 
-// errUnmade is a broken invariant: each revisit's graph has been made again when
-// all that came of it is done.
+// errUnmade is a broken invariant: the graph that a revisit was made from is there
+// again when the revisit's subtree is done.
 var errUnmade = errors.New("search trust has lost the graph that a revisit was made from: use search optimal")
 
 // back leaves wholly explored graphs, and goes on to the next.

@@ -29,8 +29,8 @@ type clocks interface {
 const badTime = math.MaxUint64
 
 // setDeadline reads the time at which the operation at whose entry a thread
-// stands gives up, if it has one. It reports whether the call is over, with what
-// comes of it: the library looks at some times before all else.
+// stands gives up, if it has one. It reports whether the call is over, and with which
+// verdict: the library looks at some times before all else.
 func (l *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over bool, v scheduler.Verdict, err error) {
 	th.timed = false
 	if a.deadline == 0 {

@@ -15,7 +15,6 @@ import (
 type endings struct {
 	guest  *guest
 	models *models
-	calls  *calls
 	cells  *cells
 	quiets *quiets
 	lives  *threadCalls

@@ -24,11 +24,11 @@ const heapResource = 1 << 40
 // followed is a call of the allocator under way.
 type followed struct {
 	quiet
-	before      heap.Event
-	p           uint64 // the pointer that it was given
-	size, align uint64
-	origin      heap.Origin // of what it gives out
-	kept        []byte      // the bytes that wipe took out of the block
+	before heap.Event
+	p      uint64 // the pointer that it was given
+	size   uint64
+	origin heap.Origin // of what it gives out
+	kept   []byte      // the bytes that wipe took out of the block
 }
 
 // atFollowed makes a thread stand before a call of the allocator, or lets it go
@@ -60,7 +60,7 @@ func (l *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, er
 		tr.Did(th.pending)
 	}
 	f := followed{quiet: quiet{on: true, role: th.role, ret: l.callSite(th.thread), sp: th.Regs.RSP}, before: l.heapEvent(th.thread), p: th.arg(0)}
-	f.size, f.align = th.request()
+	f.size, _ = th.request()
 	l.fillsCache(th)
 	if th.role != profile.Free {
 		f.origin = l.origin(th)

@@ -218,10 +218,10 @@ func New(core *scheduler.System, opts Config) *Library {
 		objectCalls: &objectCalls{guest: g, models: m, calls: c, named: &namedSems{guest: g, models: m, calls: c}, rwLocks: &rwLocks{guest: g, models: m, calls: c}},
 	}
 	l.lives = &threadCalls{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, yield: l.Yield}
-	l.quiets = &quiets{guest: g, models: m, calls: c, texts: l.textCalls, lives: l.lives}
+	l.quiets = &quiets{guest: g, texts: l.textCalls, lives: l.lives}
 	l.carried = &carried{guest: g, models: m, calls: c, cells: &l.cells, objects: l.objectCalls, heap: l.heapCalls, quiets: l.quiets, runs: l, yield: l.Yield}
 	l.properties = &properties{guest: g, models: m}
-	l.endings = &endings{guest: g, models: m, calls: c, cells: &l.cells, quiets: l.quiets, lives: l.lives, texts: l.textCalls}
+	l.endings = &endings{guest: g, models: m, cells: &l.cells, quiets: l.quiets, lives: l.lives, texts: l.textCalls}
 	core.Carry(scheduler.Carrier{Keeper: l, Calls: l, Watcher: l, Signals: l, Lives: l, Memory: l, Teller: l, Waits: l})
 	return l
 }

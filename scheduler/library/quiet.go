@@ -9,11 +9,9 @@ import (
 
 // quiets are the functions that the guest's own code carries out without interruption.
 type quiets struct {
-	guest  *guest
-	models *models
-	calls  *calls
-	texts  *textCalls
-	lives  *threadCalls
+	guest *guest
+	texts *textCalls
+	lives *threadCalls
 }
 
 // enter lets the guest's own code carry out a trusted function without

@@ -152,7 +152,7 @@ func (v *threadCalls) gaveBack(t *thread) bool {
 }
 
 // notJoinable is the misuse of a thread that can't be joined, nor detached. The
-// standard leaves open what comes of it; glibc refuses mostly, and musl crashes.
+// standard leaves the result open; glibc mostly refuses, musl crashes.
 func (v *threadCalls) notJoinable(th edit, t trace.TID, what string) (scheduler.Verdict, error) {
 	f := &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: v.guest.callSite(th.thread), Message: fmt.Sprintf("thread %s is %s", v.guest.core.Name(t), what)}
 	th.Insns++ // the failure is a place of its own

@@ -70,7 +70,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLearnOther: another numbering is refused, and so is what is no name.
+// TestLearnOther: another numbering is refused, and so is a text that is no name.
 func TestLearnOther(t *testing.T) {
 	for _, all := range [][]string{{"1"}, {"0", "0.2.1"}, {"0", "0.1", "0.1"}, {"0", "0.x"}, {"0", "0.9" + trace.ArrivalMark}} {
 		if err := New(100, false).Learn(all); err == nil {

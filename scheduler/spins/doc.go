@@ -1,7 +1,7 @@
 // Package spins says what a spin is, as far as no guest is needed for that: values, and rules about
 // them. A thread spins if the turns of its loop change nothing that another thread could see. Then
-// landgo has it wait for a change of what it reads. The core runs the turns, takes them back, and asks
-// here what came of them (scheduler/spin.go, await.go, counted.go, backout.go).
+// landgo has it wait for a change of what it reads. The core runs the turns, takes them back, and
+// asks here for a judgement (scheduler/spin.go, await.go, counted.go, backout.go).
 //
 // # The files
 //

@@ -9,8 +9,8 @@ import (
 )
 
 // Exceptions. A kernel's own handler may treat one and go on: a breakpoint, a page to map, a
-// division to mend, an instruction to emulate. Whether one is a bug is decided by what comes of
-// it.
+// division to mend, an instruction to emulate. What its handler does decides whether
+// one is a bug.
 //
 // Where there is a gate, landgo tries the handler out. If it returns, or gives the
 // processor up, the exception is delivered for good, as a part of what the thread
@@ -35,7 +35,7 @@ type exception struct {
 	Vain   uint64 // how many times the same was raised before, with nothing between
 }
 
-// maxVain is how many times nothing has to come of a handler before that is the bug.
+// maxVain is how many times a handler has to be in vain before that is the bug.
 const maxVain = 64
 
 // isTrap: the handler returns behind the instruction.

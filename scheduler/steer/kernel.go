@@ -149,9 +149,9 @@ func New(s *scheduler.System, b Board, roles map[uint64]profile.Bound, profile *
 	k.beliefs = &beliefs{in: in, core: c, known: known, step: &k.stepping, proc: k.proc}
 	k.switches = &switches{in: in, core: c, proc: k.proc, beliefs: k.beliefs, ranks: k.ranks}
 	k.calls = &calls{in: in, core: c, proc: k.proc, end: k.end}
-	k.annotations = &annotations{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, calls: k.calls, switches: k.switches}
-	k.ticker = &ticker{in: in, core: c, step: &k.stepping, proc: k.proc, beliefs: k.beliefs, tails: k.tails, ranks: k.ranks, annotations: k.annotations}
-	k.exec = &execution{in: in, core: c, known: known, step: &k.stepping, proc: k.proc, tails: k.tails, beliefs: k.beliefs, switches: k.switches, calls: k.calls,
+	k.annotations = &annotations{in: in, core: c, proc: k.proc, beliefs: k.beliefs, tails: k.tails, calls: k.calls, switches: k.switches}
+	k.ticker = &ticker{in: in, core: c, proc: k.proc, beliefs: k.beliefs, tails: k.tails, ranks: k.ranks, annotations: k.annotations}
+	k.exec = &execution{in: in, core: c, step: &k.stepping, proc: k.proc, tails: k.tails, beliefs: k.beliefs, switches: k.switches, calls: k.calls,
 		annotations: k.annotations, ticker: k.ticker, failOwn: k.failOwn, end: k.end, tryOut: k.tryOut}
 	k.calls.exec, k.calls.annotations, k.annotations.exec, k.ticker.exec = k.exec, k.annotations, k.exec, k.exec
 	k.sleepers = &sleepers{in: in, core: c, known: known, step: &k.stepping, beliefs: k.beliefs, onward: k.ticker.onward, tryOut: k.tryOut}

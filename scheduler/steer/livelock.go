@@ -13,7 +13,7 @@ import (
 )
 
 // A kernel's livelock: threads that give the processor up to one another, or to
-// themselves, for ever, and nothing comes of it. It is claimed where
+// themselves, for ever, and without effect. It is claimed where
 //
 //   - each thread that can run has gone round (round.go), and no thread sleeps;
 //   - vainTicks ticks then come, one with each round. None changes that, or brings

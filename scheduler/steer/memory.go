@@ -131,6 +131,42 @@ func (k *reading) code(pc uint64) []byte {
 	return make([]byte, longest)
 }
 
+// pageTables are the pages of the page tables in use.
+func (k *reading) pageTables() map[uint64]bool {
+	pages := map[uint64]bool{}
+	b := k.boardRegs()
+	if !b.Paging() {
+		return pages
+	}
+	levels, size := 4, uint64(8)
+	if k.wordSize == 4 {
+		levels, size = 2, 4
+		if b.CR4&cr4PAE != 0 {
+			levels, size = 3, 8
+		}
+	}
+	var visit func(table uint64, level int)
+	visit = func(table uint64, level int) {
+		if pages[table>>abi.PageShift] || !k.inMemory(table) {
+			return
+		}
+		pages[table>>abi.PageShift] = true
+		for at := table; level > 1 && at < table+abi.PageSize; at += size {
+			e := k.machine.Read64(at)
+			if size == 4 {
+				e = uint64(k.machine.Read32(at))
+			}
+			if e&abi.EntryPresent != 0 && e&abi.EntryLarge == 0 {
+				visit(e&frameMask, level-1)
+			}
+		}
+	}
+	visit(b.CR3&frameMask, levels)
+	return pages
+}
+
+func (k *fixed) inMemory(at uint64) bool { return at < k.machine.Space() }
+
 // checkPaging refuses page tables that the engine doesn't follow.
 func (ex *execution) checkPaging(u *turn) error {
 	if ex.in.paged || ex.in.machine.HasPaging() {

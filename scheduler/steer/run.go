@@ -5,7 +5,6 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/scheduler/known"
 )
 
 // The processor runs a thread's own code, or the code that a tick runs, on the stack of
@@ -72,7 +71,6 @@ const sections = 2 * stretch
 type execution struct {
 	in          *situation
 	core        core
-	known       *known.Facts
 	step        *stepping
 	proc        *processor
 	tails       *tails

@@ -29,7 +29,8 @@ func (k *Kernel) Rewind(to trace.Mark) {
 func (k *Kernel) State() uint64 { return k.digest(func(uint64) bool { return false }) }
 
 // Outcome is State without what the order of threads that don't interfere may
-// change: what ticks touch, and threads' stacks. For comparing searches.
+// change: what ticks touch, and threads' stacks. For tests
+// that compare searches.
 func (k *Kernel) Outcome() uint64 {
 	stacks := map[uint64]bool{}
 	for i := range k.threads {
@@ -69,42 +70,6 @@ func (k *situation) digest(without func(at uint64) bool) uint64 {
 	}
 	return h.Sum64()
 }
-
-// pageTables are the pages of the page tables in use.
-func (k *reading) pageTables() map[uint64]bool {
-	pages := map[uint64]bool{}
-	b := k.boardRegs()
-	if !b.Paging() {
-		return pages
-	}
-	levels, size := 4, uint64(8)
-	if k.wordSize == 4 {
-		levels, size = 2, 4
-		if b.CR4&cr4PAE != 0 {
-			levels, size = 3, 8
-		}
-	}
-	var visit func(table uint64, level int)
-	visit = func(table uint64, level int) {
-		if pages[table>>abi.PageShift] || !k.inMemory(table) {
-			return
-		}
-		pages[table>>abi.PageShift] = true
-		for at := table; level > 1 && at < table+abi.PageSize; at += size {
-			e := k.machine.Read64(at)
-			if size == 4 {
-				e = uint64(k.machine.Read32(at))
-			}
-			if e&abi.EntryPresent != 0 && e&abi.EntryLarge == 0 {
-				visit(e&frameMask, level-1)
-			}
-		}
-	}
-	visit(b.CR3&frameMask, levels)
-	return pages
-}
-
-func (k *fixed) inMemory(at uint64) bool { return at < k.machine.Space() }
 
 // Digest implements por.Hasher.
 func (k *Kernel) Digest() (trace.Digest, error) {

@@ -7,7 +7,6 @@ import (
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
-	"landgo/scheduler/known"
 )
 
 // A kernel's reports on its scheduler, by calls of empty functions
@@ -97,8 +96,6 @@ type early struct {
 type annotations struct {
 	in       *situation
 	core     core
-	known    *known.Facts
-	step     *stepping
 	proc     *processor
 	beliefs  *beliefs
 	tails    *tails

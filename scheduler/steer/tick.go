@@ -18,7 +18,6 @@ const handlerRoom = abi.PageSize
 type ticker struct {
 	in          *situation
 	core        core
-	step        *stepping
 	proc        *processor
 	beliefs     *beliefs
 	tails       *tails

@@ -158,7 +158,7 @@ func (tk *ticker) onward(tr *trace.Transition) (ticked, done bool, err error) {
 	return ticked, done, err
 }
 
-// woke: a tick, or what came of one, has woken a thread.
+// woke: a tick, or a consequence of one, has woken a thread.
 func (b *beliefs) woke(th *thread) {
 	foretold := th.own.Wakes
 	b.core.edit(th.ID).own.Wakes = wakesUnknown

@@ -7,7 +7,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Record is what a System's executions have shown so far. It only grows, until it is taken.
+// Record collects facts that a System's executions have shown. It only grows, until it is taken.
 type Record struct {
 	Met Met
 	// Instructions counts the guest's instructions that were run, what was taken back included.

@@ -26,9 +26,6 @@ func parsePoints(list string) (set trace.Points, places []string, err error) {
 	return set, places, nil
 }
 
-// PointKinds lists the kinds in the order in which they are shown.
-func PointKinds() []trace.PointKind { return trace.PointKinds() }
-
 // pointNames lists the kinds' names.
 func pointNames() (names []string) {
 	for _, k := range trace.PointKinds() {

@@ -298,4 +298,5 @@ func (l *Lookout) Confirmed() bool {
 	return l != nil && slices.ContainsFunc(l.Candidates(), IsBug)
 }
 
+// IsBug reports whether a candidate is a data race that came in both orders.
 func IsBug(c *race.Candidate) bool { return c.Kind == race.Data && c.BothOrders() }

@@ -46,7 +46,7 @@ func (p *Program) guestFiles() result.Guest {
 	return g
 }
 
-// timedLast is what a certificate's basis ends with where a timed wait was met.
+// timedLast ends a certificate's basis where a timed wait was met.
 const timedLast = ", timed waits run out last"
 
 // Finish puts in what is known after everything.

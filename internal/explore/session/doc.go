@@ -15,5 +15,5 @@
 //	                 epoch (how fine steps are)
 //	a schedule       follow, nexttorun, preemptions, ignores (bugs on the way that are ignored)
 //	names            place (frames, stacks)
-//	what comes of it certificate, coverage and reached, invalid and problem (why there is no verdict)
+//	its results      certificate, coverage and reached, invalid and problem (why there is no verdict)
 package session

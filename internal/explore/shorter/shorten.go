@@ -97,7 +97,7 @@ type Budget interface {
 type Rules struct {
 	OneKey  bool // it has to end with the same bug, and not only with one of its kind
 	Buffers bool // stores may wait in store buffers
-	// Unreadable is what an execution may cost that has too many preemptions to be read.
+	// Unreadable limits the cost of an execution that has too many preemptions to be read.
 	Unreadable uint64
 	Root       trace.Mark // where executions begin
 }

@@ -1,4 +1,4 @@
-// Package story tells a person what came of a run. It runs an execution again with everything
+// Package story tells a person how a run went. It runs an execution again with everything
 // recorded, and writes down its switches, the accesses that collide, and what each thread waits
 // for. It adds the lives of blocks, and the two sides of a data race. A record has what happened,
 // step by step, and answers which accesses met (package record). A Story makes it, and chooses what

@@ -109,6 +109,9 @@ func (t *Travel) Memory(addr, size uint64) ([]byte, error) {
 
 var _ scheduler.Viewer = (*viewer)(nil)
 
+// Ticks counts the ticks of the run, for tests that go to each.
+func (t *Travel) Ticks() uint64 { return t.total }
+
 // PCAt is the instruction that a moment's next tick is.
 func (t *Travel) PCAt(at uint64) uint64 {
 	n := t.pieceAt(at)

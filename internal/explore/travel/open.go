@@ -136,8 +136,8 @@ func alike(a, b *scheduler.Failure) bool {
 func (t *Travel) Describe() (*debugger.Description, error) {
 	img := t.s.Image
 	d := &debugger.Description{
-		Guest: t.s.Config.Guest, Wide: img.Machine.Word() == 8, Linux: t.s.Platform.Linux(), Bias: img.Base, Entry: img.Entry,
-		Schedule: t.sched.String(), Ticks: t.total, Auxv: t.auxv,
+		Guest: t.s.Config.Guest, Wide: img.Machine.Word() == 8, Linux: t.s.Platform.Linux(), Bias: img.Base,
+		Schedule: t.sched.String(), Auxv: t.auxv,
 	}
 	if tls := img.TLS; tls != nil {
 		align := max(tls.Align, 1)

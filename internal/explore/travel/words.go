@@ -30,7 +30,7 @@ func init() { // help lists them
 		{"at", "MOMENT", "have the next continue go to a moment; TURN: or #TURN the beginning of a turn", (*Travel).goAt},
 		{"buffers", "", "the stores that are in threads' store buffers, oldest first: other threads don't see them yet", (*Travel).buffers},
 		{"who-wrote", "PLACE", "the latest store before the present moment to an address, or to the beginning of a variable or its part: x.field, a[3]", (*Travel).whoWrote},
-		{"what-if", "THREAD", "what comes of it if another thread goes on here, and the rest runs by itself", (*Travel).whatIf},
+		{"what-if", "THREAD", "let another thread go on here, and run the rest by itself", (*Travel).whatIf},
 		{"cause", "", "what is wrong at the end of the run", (*Travel).cause},
 		{"help", "", "this list", help},
 	}

@@ -13,6 +13,6 @@
 //	programs      libc, dynamic, library, separate (debug information in a file of its own),
 //	              join (a program and its libraries: which part an address is in, and whether that is
 //	              the C library's), indirect (functions chosen at the start)
-//	kernels       multiboot, task
+//	kernels       multiboot, kernelmarks (instructions that only kernels have)
 //	damage        error, sectioncheck
 package elffile

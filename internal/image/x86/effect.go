@@ -26,9 +26,6 @@ type Effects struct {
 	// WritesFlags: sets all of abi.CF, abi.PF, abi.AF, abi.ZF, abi.SF, abi.OF. Results that the manual
 	// leaves undefined count as the emulator has them.
 	WritesFlags bool
-	// Undefined: the flags whose values the manual leaves open, so that processors of
-	// two makers may differ in them.
-	Undefined Flags
 	// Vector: reads or writes SSE registers, which aren't told apart here.
 	Vector bool
 }
@@ -86,7 +83,6 @@ func EffectsOf(code []byte, m elffile.Machine) (Effects, bool) {
 		}
 	}
 	e.special(&inst)
-	e.Undefined = undefined(&inst)
 	return e, true
 }
 

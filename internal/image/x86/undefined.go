@@ -4,6 +4,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/internal/abi"
+	"landgo/internal/image/elffile"
 )
 
 // Flags is a set of arithmetic flags, at their places in the flags register.
@@ -32,8 +33,18 @@ var undefinedFlags = map[x86asm.Op]Flags{
 	x86asm.LZCNT: abi.OF | abi.SF | abi.AF | abi.PF,
 }
 
-// undefined has an instruction's flags that the manual leaves open. A count in
-// cl may be any.
+// Undefined are the flags that the manual leaves open behind the instruction that code begins
+// with, so that processors of two makers may differ in them. For tests that compare the engine
+// with a processor.
+func Undefined(code []byte, m elffile.Machine) Flags {
+	inst, _, err := Decode(code, m)
+	if err != nil {
+		return 0
+	}
+	return undefined(&inst)
+}
+
+// undefined is Undefined, of a decoded instruction. A count in cl may be any.
 func undefined(inst *x86asm.Inst) Flags {
 	switch inst.Op {
 	case x86asm.ROL, x86asm.ROR, x86asm.RCL, x86asm.RCR:

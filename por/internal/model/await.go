@@ -201,7 +201,7 @@ func (m *Machine) earlier(at, size int, f func(step int, v int64)) {
 	}
 }
 
-// Local is what a thread's registers and place are: what its exit status can be made of.
+// Local has a thread's registers and place as a text: its exit status can be made of them.
 func (m *Machine) Local(id trace.TID) string {
 	b := int(id) * threadLen
 	text := strconv.AppendInt(nil, int64(id), 10)

@@ -52,7 +52,7 @@ type room struct {
 	steps      map[int64]way
 }
 
-// way is what a step leads to: to is nil if out of the loop, to stand as out says.
+// way says where a step leads: to is nil if out of the loop, to stand as out says.
 type way struct {
 	to  *room
 	out string
@@ -235,7 +235,7 @@ func closeRooms(rooms map[string]*room) {
 }
 
 // stepInside takes a step of thread t. It reports whether the thread only looked at a word, or
-// added to it, and is about to do so again. did is what it did otherwise.
+// added to it, and is about to do so again. did describes any other step.
 func (m *Machine) stepInside(t, at int) (inside bool, did string) {
 	b := t * threadLen
 	before := m.w[b+wBug]

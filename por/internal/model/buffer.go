@@ -193,7 +193,7 @@ func (m *Machine) push(t, at, size int, v int64) {
 	}
 }
 
-// forwarded is what thread t's buffer answers a load with, if one store of it has all bytes.
+// forwarded is the answer of thread t's buffer to a load, if one store of it has all bytes.
 func (m *Machine) forwarded(t, at, size int) (v int64, ok bool) {
 	n, whole := m.answer(t, at, size)
 	if m.p.Fault == NoForward || !whole || n < m.count(t, bUpdated) {
@@ -207,7 +207,7 @@ func (m *Machine) forwarded(t, at, size int) (v int64, ok bool) {
 	return v, true
 }
 
-// seen is what a load of thread t finds, byte by byte.
+// seen is the value that a load of thread t finds, byte by byte.
 func (m *Machine) seen(t, at, size int) (v int64) {
 	for i := range size {
 		b, ok := m.forwarded(t, at+i, 1)

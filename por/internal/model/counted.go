@@ -185,7 +185,7 @@ func (m *Machine) poise(t int) string {
 	return string(text)
 }
 
-// contents is what memory and objects are.
+// contents has memory and objects as a text.
 func (m *Machine) contents() string {
 	var text []byte
 	for i := m.mem; i < m.ver; i++ {

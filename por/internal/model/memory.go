@@ -48,7 +48,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 	return a
 }
 
-// peek is what a load would find.
+// peek is the value that a load would find.
 func (m *Machine) peek(a, size int) (v int64) {
 	for i := range size {
 		v |= m.w[m.mem+a+i] << (8 * i)

@@ -99,7 +99,7 @@ func (i Instr) String() string {
 	return s
 }
 
-// Program is what a Machine runs. Thread 0 exists from the start; the others
+// Program is run by a Machine. Thread 0 exists from the start; the others
 // from their Create on. A thread ends with its code.
 type Program struct {
 	Threads  [][]Instr

@@ -10,8 +10,8 @@ import (
 
 // Outcomes of a program on the machine of Sewell, Sarkar, Owens, Zappa Nardelli and
 // Myreen (CACM 2010), by following every step that it can take, state by state. It
-// shares nothing with Machine but the instructions: it is what searches over that are
-// judged by. It knows memory accesses, fences, mutexes, barriers, jumps and
+// shares nothing with Machine but the instructions: it judges searches over that.
+// It knows memory accesses, fences, mutexes, barriers, jumps and
 // assertions.
 
 // tso is a state.
@@ -140,7 +140,7 @@ func (w *walk) settle() {
 	visit(0)
 }
 
-// Settled is what counts of the registers at the end of an execution: in a program with loops
+// Settled are the registers that count at the end of an execution: in a program with loops
 // those of the threads that have ended.
 func (p *Program) Settled(regs [][NumRegs]int64, ended []bool) [][NumRegs]int64 {
 	if !p.loops() {

@@ -39,7 +39,7 @@ func (m *Machine) only(a *trace.Access) bool {
 	return all
 }
 
-// storesOnly reports whether an instruction stores, and nothing comes of what was there.
+// storesOnly reports whether an instruction stores, and doesn't use what was there.
 func storesOnly(in *Instr) bool { return in.Code == Store || in.Code == StoreR || in.Code == Swap }
 
 // unorder marks an access that stores to such words alone.

@@ -175,7 +175,7 @@ func (pr *Pair) takesNothing(f *flip, from at) bool {
 	return false
 }
 
-// valueAt is what is in memory where an access is, before another one, as far as the run has it.
+// valueAt is the value of an access's bytes before another access, as far as the run has it.
 func (cs *Case) valueAt(a *trace.Access, before at) (v uint64, ok bool) {
 	for i := before.Beat; i >= 0; i-- {
 		for k := len(cs.Beats[i].Accesses) - 1; k >= 0; k-- {

@@ -38,7 +38,7 @@ func (pr *Pair) heldAcross(b *result.Bug) string {
 	return ""
 }
 
-// helps is what a thread does for one that waits for an object of some kind.
+// helps says how a thread helps one that waits for an object of some kind.
 func helps(kind, object string) string {
 	return map[string]string{"semaphore": "posts " + object, "condition variable": "signals " + object, "barrier": "comes there"}[kind]
 }

@@ -13,7 +13,7 @@ import (
 // later. While it is so, no other thread writes the word. A record has their uses as operations,
 // beside those of the locks that landgo knows.
 
-// ownState is what a walk over a run has seen of a word.
+// ownState is a word's state in a walk over a run.
 type ownState struct {
 	owner trace.TID // NoThread if the word is 0
 	word  uint64

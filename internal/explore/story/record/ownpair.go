@@ -69,7 +69,7 @@ func (r *Run) drawn(created int) (uses []use) {
 	return uses
 }
 
-// ticket is what a thread has drawn, and whether it has seen that its turn has come.
+// ticket is a thread's number, and whether the thread has seen that its turn has come.
 type ticket struct {
 	number uint64
 	turn   bool
@@ -127,7 +127,7 @@ func (r *Run) flagged(created int) (uses []use) {
 	return uses
 }
 
-// flag is what a thread does from setting its flag to taking it back.
+// flag follows a thread from setting its flag to taking it back.
 type flag struct {
 	set, looked bool
 	in          bool

@@ -119,7 +119,7 @@ func (r *Run) Caller(c Call) result.Frame {
 // AccessAt is an access of the record.
 func (r *Run) AccessAt(x At) *trace.Access { return &r.Beats[x.Beat].Accesses[x.Access] }
 
-// RawAt is what an access read or wrote, as a number; 0 if that isn't known.
+// RawAt is the number that an access read or wrote; 0 if it isn't known.
 func (r *Run) RawAt(x At) uint64 {
 	if b := &r.Beats[x.Beat]; x.Access < len(b.Values) {
 		return b.Values[x.Access].Raw

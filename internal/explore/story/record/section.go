@@ -8,7 +8,7 @@ import (
 
 // Sections of one lock: what a thread does from taking it up to releasing it.
 
-// Section is what a thread does while it holds a lock: the accesses from open up to close.
+// Section has a thread's accesses while it holds a lock: those from Open up to Close.
 type Section struct{ Open, Close At }
 
 // Has reports whether an access is in the section.

@@ -2,7 +2,7 @@ package elffile
 
 import "bytes"
 
-// Marks of a kernel in its code's bytes: the answers are yes too often.
+// Marks of a kernel in the bytes of its code: the answers are yes too often.
 
 // LoadsTask reports whether the code has an instruction that loads the task register
 // (ltr): a kernel that does has a stack for interrupts of user programs. It looks for
