@@ -40,7 +40,7 @@ func (s *System) Polled(f func(*trace.Polls)) {
 }
 
 // couldPoll reports whether a thread that stands before such an access could have made it before a step that wrote the
-// bytes: it would not have gone on there, and nothing that it has done comes after that step.
+// bytes. It wouldn't have gone on there, and nothing that it has done comes after that step.
 func (s *System) couldPoll(th *thread, step int) bool {
 	if step < 0 || s.leads(step, th) {
 		return false

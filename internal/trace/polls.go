@@ -1,7 +1,7 @@
 package trace
 
-// Polls are accesses that a thread may make behind the last step, that change nothing, and that the search was
-// spared: of a turn of a loop that waits, of a try that fails and the way back from it.
+// Polls are accesses that a thread may make behind the last step. They change nothing, and the search was spared
+// them. They are of a turn of a loop that waits, or of a try that fails and the way back from it.
 type Polls struct {
 	Thread   TID
 	Accesses []Access // in their order
