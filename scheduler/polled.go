@@ -18,13 +18,17 @@ type sparedThread struct {
 	waits  bool // behind it
 }
 
-// Polled calls f for the accesses of each such thread.
+// Polled calls f for the accesses of each such thread, but for those of variables that are declared atomic: their order
+// is nothing to tell.
 func (s *System) Polled(f func(*trace.Polls)) {
 	if !s.awaits.on {
 		return
 	}
 	for _, p := range s.spared {
 		th := &s.threads[p.thread]
+		if s.declared(&th.Access) {
+			continue
+		}
 		polls := trace.Polls{Thread: th.ID, Came: p.came, Before: func(back int) bool { return s.couldPoll(th, len(s.steps)-1-back) }}
 		switch {
 		case th.hint != nil && s.hints.is(th):
