@@ -92,9 +92,9 @@ var (
 )
 
 // atomicFunctions begin the symbols of libraries' functions without debug information that access
-// others' memory as atomic alone: libatomic's for objects that registers hold, and what makes a
-// future ready when its thread ends. libatomic's compare-and-exchange also has an expected value in
-// memory, which is plain.
+// others' memory as atomic alone. They are libatomic's for objects that registers hold, and what
+// makes a future ready when its thread ends. libatomic's compare-and-exchange isn't one: the value
+// that it expects is in plain memory.
 var atomicFunctions = []string{"libat_load_", "libat_store_", "libat_exchange_", "libat_fetch_", "_ZNSt13__future_base"}
 
 // inHeader is the header of the C++ library that the instruction at pc is from; ""
