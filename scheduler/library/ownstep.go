@@ -125,6 +125,12 @@ func (l *Library) stepCall(th edit, tr *trace.Transition) error {
 		l.core.Sharing.Touch(th.ID, tr, q.ret-1, q.id, 8, trace.Write)
 		return l.advance(th.thread, tr, 0)
 	}
+	finds := th.role == profile.UnwindFind
+	if finds { // its first one would sort all tables, in each execution
+		if l.quiets.touchByName(th.thread, tr); l.findsTables(th, tr) {
+			return l.advance(th.thread, tr, 0)
+		}
+	}
 	if _, err := l.quiets.enter(th, acts[th.role].how == watched); err != nil {
 		return err
 	}
@@ -132,7 +138,7 @@ func (l *Library) stepCall(th edit, tr *trace.Transition) error {
 	if th.role == profile.Create && l.libc == elffile.Musl {
 		th.quiet.id, th.quiet.was = th.arg(0), l.machine.Read64(th.arg(0))
 		l.quiets.touchAttributes(th.thread, tr)
-	} else {
+	} else if !finds {
 		l.quiets.touchByName(th.thread, tr)
 	}
 	if v, err := l.enterTrustedPool(th, tr); err != nil || v == scheduler.Stay {

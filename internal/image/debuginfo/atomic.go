@@ -91,6 +91,12 @@ var (
 	counterFunctions = []string{"_M_add_ref", "_M_release", "_M_weak_", "_M_get_use_count"}
 )
 
+// atomicFunctions begin the symbols of libraries' functions without debug information that access
+// others' memory as atomic alone. They are libatomic's for objects that registers hold, and what
+// makes a future ready when its thread ends. libatomic's compare-and-exchange isn't one: the value
+// that it expects is in plain memory.
+var atomicFunctions = []string{"libat_load_", "libat_store_", "libat_exchange_", "libat_fetch_", "_ZNSt13__future_base"}
+
 // inHeader is the header of the C++ library that the instruction at pc is from; ""
 // if it is from none.
 func (d *Info) inHeader(pc uint64) string {
@@ -127,6 +133,10 @@ func (d *Info) atomicCode(pc uint64) bool {
 		return strings.Contains(fs[0].Function, "atomic_")
 	}
 	h := d.inHeader(pc)
+	if h == "" {
+		f, ok := d.SymbolAt(pc)
+		return ok && mangled(f.Name, atomicFunctions...) && d.ofRuntime(pc)
+	}
 	if h == "shared_ptr_base.h" {
 		f := d.Frames(pc)[0].Function
 		return slices.ContainsFunc(counterFunctions, func(p string) bool { return strings.HasPrefix(f, p) })
