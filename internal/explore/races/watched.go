@@ -219,6 +219,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if w.Adjacent != nil && len(w.Adjacent.News()) > 0 {
 		w.Raced = w.Raced || w.Adjacent.Confirmed()
 	}
+	if err == nil && len(w.polls) > 0 && w.News() { // what was tried for them has taught something
+		err = por.ErrFiner
+	}
 	return tr, err
 }
 
