@@ -127,6 +127,9 @@ func (x *twins) stepBeside(t trace.TID, c trace.Choice) (*trace.Transition, erro
 			other = w
 			break
 		}
+		if x.spinsAlone(w, t) {
+			w.lost.at = len(x.of.steps)
+		}
 	}
 	if finer {
 		if other != nil { // the execution goes on to its end, without them
@@ -160,7 +163,7 @@ func (x *twins) shareKnowledge() error {
 // same reports whether a step of thread t was the same in a twin.
 func (x *twins) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 	a, b := &x.of.threads[t], &w.threads[t]
-	if x.of.machine.Path() != w.machine.Path() || !x.sameTexts(w, t) || a.Stand != b.Stand || mine.End != their.End ||
+	if x.of.machine.Path() != w.machine.Path() || !x.sameTexts(w, t) || a.Stand != b.Stand && !x.spinsAlone(w, t) || mine.End != their.End ||
 		len(mine.Ops) != len(their.Ops) || len(mine.Accesses) != len(their.Accesses) {
 		return false
 	}
@@ -179,6 +182,13 @@ func (x *twins) same(w *twin, t trace.TID, mine, their *trace.Transition) bool {
 		}
 	}
 	return x.sameOutput(w)
+}
+
+// spinsAlone reports whether a loop of thread t's counts as waiting in one of the two. A turn that
+// changes nothing shows that. The first turn changes memory that was never written if the fill
+// isn't what it stores, so the number of turns says nothing of the program.
+func (x *twins) spinsAlone(w *twin, t trace.TID) bool {
+	return (x.of.threads[t].Stand == StandSpin) != (w.threads[t].Stand == StandSpin)
 }
 
 // sameTexts reports whether the texts that a thread has read end in the same places.

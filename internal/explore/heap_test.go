@@ -362,6 +362,17 @@ static void *f(void *a) { if (look(1) == 7 && look(0) == 3) { volatile struct pa
 int main(void) { GO(t, f); f(0); pthread_join(t, 0); }`, "uninit", "verified", ""},
 	{"a text on the stack that nothing ends", `static void *f(void *a) { char b[16]; KEEP(b); b[0] = 'x'; size_t n = strlen(b); KEEP(n); return a; } int main(void) { GO(t, f); pthread_join(t, 0); }`, "uninit", "uninitialised-read", "where a text ends depends on memory of the stack"},
 	{"a mutex that was never set up", `static void *f(void *a) { pthread_mutex_t *m = malloc(sizeof *m); KEEP(m); pthread_mutex_lock(m); pthread_mutex_unlock(m); free(m); return a; } int main(void) { GO(t, f); pthread_join(t, 0); }`, "uninit", "uninitialised-read", "depends on memory of the heap"},
+	{"a reader that tries again, into variables that have no value before", `
+static volatile unsigned version, data;
+static void *f(void *a) { version = 1, data = 1, version = 2; return a; }
+int main(void)
+{
+	GO(t, f);
+	volatile unsigned k, x; // on the stack
+	do k = version, x = data; while (k & 1 || version != k);
+	pthread_join(t, 0);
+	return x > 1;
+}`, "uninit", "verified", ""},
 	{"copied and added up, but not looked at", `
 struct pair { char c; int i; } a, b;
 int main(void)
