@@ -182,7 +182,7 @@ func (m *Machine) processor(c Ctx) []byte {
 		}
 	}
 	if len(k.bytes) < n {
-		k.bytes = make([]byte, 64*n)
+		k.bytes = make([]byte, min(max(len(k.saved), 4), 64)*n) // a job of a deepening keeps few
 	}
 	cpu := k.bytes[:n:n]
 	k.bytes = k.bytes[n:]

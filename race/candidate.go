@@ -60,6 +60,7 @@ type Access struct {
 	Write  bool
 	Free   bool   // no access: the end of the life of the block, of Size bytes; PC is its caller's
 	Step   int32  // of the execution, from 0
+	Polls  bool   // no step: the thread waits with it, behind Step
 	Insn   uint16 // in the step, from 1, modulo 1<<16
 }
 
@@ -104,6 +105,9 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 	o := d.owners[r.last]
 	at := s.first(s.mask & o.mask)
 	kind := Recycled
+	if v.polls && d.past && !d.polls.Before(int(d.steps-1-e.step)) {
+		return
+	}
 	inBuffer := d.cfg.Held != nil && o.write && !o.free && d.cfg.Held(o.thread, o.pc, at)
 	switch {
 	case e.life == v.life:
@@ -128,6 +132,9 @@ func (d *Detector) race(s *site, r *rival, e, v *visit) {
 		return
 	}
 	bFirst := !aFirst
+	if v.polls && d.past {
+		aFirst, bFirst = true, true
+	}
 	if inBuffer { // in memory the earlier store comes later
 		aFirst, bFirst = bFirst, aFirst
 	}
@@ -162,7 +169,7 @@ func (d *Detector) atomic(s *site, at uint64) Atomicity {
 }
 
 func (s *site) access(v *visit, at uint64) Access {
-	return Access{Thread: s.thread, PC: s.pc, Addr: at, Size: v.size, Write: s.write, Free: s.free, Step: v.step, Insn: v.insn}
+	return Access{Thread: s.thread, PC: s.pc, Addr: at, Size: v.size, Write: s.write, Free: s.free, Step: v.step, Polls: v.polls, Insn: v.insn}
 }
 
 // add adds b to the candidate of its pair.

@@ -15,8 +15,8 @@ const fewThreads = 32
 // first epoch isn't before everything.
 func (d *order) ensure(t trace.TID) {
 	for len(d.threads) <= int(t) {
-		s := d.newSlots(6)
-		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3, s + 4, s + 5})
+		s := d.newSlots(7)
+		d.threads = append(d.threads, threadSlots{s, s + 1, s + 2, s + 3, s + 4, s + 5, s + 6})
 	}
 	if int(t) >= d.width {
 		d.widen(int(t) + 1)

@@ -24,7 +24,10 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 		declared, locked = declared || s.declared, locked || s.library
 		d.hit = append(d.hit, touched{s, d.slots[s.life]})
 	}
-	v := visit{step: d.steps, size: a.Size, insn: a.Insn}
+	v := visit{step: d.steps, size: a.Size, insn: a.Insn, polls: d.polls != nil}
+	if v.polls {
+		v.step, v.insn = d.steps-1, 0 // behind the last step
+	}
 	before := d.slots[d.threads[t].clock]
 	switch {
 	case d.cfg.Mode == Adjacent:
@@ -38,12 +41,15 @@ func (d *Detector) access(t trace.TID, a *trace.Access, fresh bool) {
 		if h.site.open > 0 && d.cfg.Mode != Adjacent {
 			d.check(h.site, v, before)
 		}
+		if d.polls != nil && d.past {
+			continue
+		}
 		if last := &d.visits[d.slots[h.site.last]]; last.time != v.time || last.life != v.life {
 			d.visits = append(roomy(d.visits, 1), v)
 			d.set(h.site.last, int32(len(d.visits)-1))
 		}
 	}
-	if is.write && (locked || d.cfg.Stores && (declared || d.lockedWord(a))) {
+	if is.write && d.polls == nil && (locked || d.cfg.Stores && (declared || d.lockedWord(a))) {
 		d.releaseWord(t, a)
 	}
 }

@@ -186,22 +186,16 @@ func (g *graph) order(wakes map[int][]trace.TID) {
 }
 
 // meeting: a locked instruction's write lets in a locked one, or a plain load of
-// an atomic variable, in the same word.
+// an atomic variable, of the same bytes.
 func meeting(a, b *trace.Access) bool {
 	if a == nil || b == nil || a.Flags&trace.Atomic == 0 || !a.IsWrite() {
 		return false
 	}
-	of := granules(b)
 	in := b.Flags&trace.Atomic != 0
-	for g := range of {
+	for g := range granules(b) {
 		in = in || declared(g) && !b.IsWrite()
 	}
-	for g := range granules(a) {
-		if _, ok := of[g]; ok && in {
-			return true
-		}
-	}
-	return false
+	return in && a.Overlaps(b)
 }
 
 // letsIn: synchronisation orders a before b.
@@ -459,4 +453,29 @@ func TestAgainstGraph(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPolls: accesses that no step makes are found to race as those of a step are, in the order that is seen.
+func TestPolls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		steps := executions.Draw(t, "execution")
+		polled, run := New(Config{Atomic: ofAddress(declared)}), New(Config{Atomic: ofAddress(declared)})
+		for i := range steps {
+			polled.Step(&steps[i])
+			run.Step(&steps[i])
+			if !rapid.Bool().Draw(t, "polls") {
+				continue
+			}
+			a := trace.Access{Addr: 0x1000 + 4*uint64(rapid.IntRange(0, 3).Draw(t, "addr")), Size: 4, PC: 20}
+			if declared(a.Addr &^ 7) {
+				continue // it would take part in the order
+			}
+			by := trace.TID(rapid.IntRange(0, 3).Draw(t, "thread"))
+			run.Step(&trace.Transition{Thread: by, Accesses: []trace.Access{a}})
+			polled.Poll(&trace.Polls{Thread: by, Accesses: []trace.Access{a}, Came: true, Before: func(int) bool { return false }})
+		}
+		if got, want := strings.Join(found(polled), ", "), strings.Join(found(run), ", "); got != want {
+			t.Fatalf("found %s; want %s\n%v", got, want, steps)
+		}
+	})
 }

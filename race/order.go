@@ -22,7 +22,8 @@ type order struct {
 	log     []undo
 	threads []threadSlots
 	objects map[objectKey]int32      // its slot: the number of a clock
-	tested  map[uint64][]trace.Blend // by granule: the tested additions that were met
+	tested  map[uint64][]trace.Blend // by word (wordOf): the tested additions that were met
+	masks   map[uint64][]uint8       // by granule: its words, which locked instructions access
 	// recentObjects has some of objects. An object keeps its slot for good.
 	recentObjects [64]recentObject
 	marks         []mark
@@ -46,10 +47,11 @@ type threadSlots struct {
 	store int32 // its last store that may be in its buffer, see triangular.go
 	// joined is not 0 once another thread has joined it, see triangularguard.go.
 	joined int32
+	polled int32 // its clock behind a try that has failed, plus 1; 0: none has (Detector.Poll)
 }
 
 func newOrder(publishes bool) order {
-	o := order{width: 4, publishes: publishes, objects: map[objectKey]int32{}, tested: map[uint64][]trace.Blend{}}
+	o := order{width: 4, publishes: publishes, objects: map[objectKey]int32{}, tested: map[uint64][]trace.Blend{}, masks: map[uint64][]uint8{}}
 	o.vecs = make([]uint32, o.width)
 	o.slots = make([]int32, 1) // slot 0 is free
 	return o

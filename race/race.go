@@ -53,7 +53,11 @@ const (
 	Declared
 )
 
-const recentShift = 64 - 12 // of a hash, for recentSites
+// recentSites begins with fewest and grows to most, as powers of two: a job of a deepening has a few sites.
+const (
+	fewestRecent = 4
+	mostRecent   = 12
+)
 
 // A Detector watches one exploration. Use New.
 type Detector struct {
@@ -65,7 +69,7 @@ type Detector struct {
 	owners []*site          // by slot of a last visit
 	known  map[siteKey]*site
 	// recentSites has some of them.
-	recentSites [1 << (64 - recentShift)]*site
+	recentSites []*site
 	visits      []visit // appended to, cut by Rewind
 	sets        locksets
 	steps       int32
@@ -76,13 +80,15 @@ type Detector struct {
 	changed []int
 	news    []int
 
-	hit []touched // the sites of the access under way
+	hit   []touched    // the sites of the access under way
+	polls *trace.Polls // of which it is one; else nil
+	past  bool         // as it could have come before earlier steps, and no more
 }
 
 // New returns a detector at the start of an execution.
 func New(cfg Config) *Detector {
 	d := &Detector{order: newOrder(cfg.Mode != Adjacent), cfg: cfg, cells: map[uint64]*cell{}, known: map[siteKey]*site{}, found: map[Pair]*Candidate{}, place: map[*Candidate]int{}}
-	d.visits = make([]visit, 1)
+	d.visits, d.recentSites = make([]visit, 1), make([]*site, 1<<fewestRecent)
 	d.sets.init()
 	return d
 }
@@ -128,6 +134,40 @@ func (d *Detector) Step(t *trace.Transition) {
 	}
 	d.woken(t, woke)
 	d.steps++
+}
+
+// Poll watches accesses that no step of the search makes. They order nothing behind them.
+func (d *Detector) Poll(p *trace.Polls) {
+	if d.cfg.Mode == Adjacent {
+		return // they are run
+	}
+	d.ensure(p.Thread)
+	th := d.threads[p.Thread]
+	clock, n := d.slots[th.clock], len(p.Accesses)
+	d.polls = p
+	// each has the accesses from the i-th on, none of which orders another one.
+	each := func(i int, clock int32) {
+		for ; i < n; i++ {
+			d.set(th.clock, clock)
+			d.access(p.Thread, &p.Accesses[i], true)
+		}
+	}
+	d.past = true
+	each(0, clock)
+	d.past = false
+	if p.Came {
+		d.set(th.polled, 0)
+	} else if tried := d.slots[th.polled]; tried != 0 {
+		each(1, tried-1)
+	}
+	if d.set(th.clock, clock); !p.Past {
+		for i := range p.Accesses {
+			d.access(p.Thread, &p.Accesses[i], true)
+		}
+		d.set(th.polled, d.slots[th.clock]+1)
+	}
+	d.set(th.clock, clock)
+	d.polls = nil
 }
 
 // begins reports whether a transition begins with its n-th access, before which it has this many

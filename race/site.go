@@ -81,6 +81,7 @@ type visit struct {
 	life  int32 // of the granule's block
 	clock int32 // of its thread, after it; mode Adjacent only
 	insn  uint16
+	polls bool // see Detector.Poll
 }
 
 // cell is the knowledge of a granule.
@@ -106,7 +107,7 @@ func (k *siteKey) is(o *siteKey) bool {
 
 // site is the site of an access that has these properties.
 func (d *Detector) site(is *siteKey) *site {
-	recent := &d.recentSites[(is.pc*0x9e3779b97f4a7c15^is.granule*0xa4093822299f31d1^uint64(is.thread)*0xc2b2ae3d27d4eb4f)>>recentShift]
+	recent := &d.recentSites[(is.pc*0x9e3779b97f4a7c15^is.granule*0xa4093822299f31d1^uint64(is.thread)*0xc2b2ae3d27d4eb4f)>>(64-mostRecent)&uint64(len(d.recentSites)-1)]
 	if s := *recent; s != nil && s.is(is) {
 		return s
 	}
@@ -114,6 +115,10 @@ func (d *Detector) site(is *siteKey) *site {
 	if s == nil {
 		s = d.newSite(is)
 		d.known[*is] = s
+		if n := len(d.recentSites); len(d.known) > n/4 && n < 1<<mostRecent {
+			d.recentSites = make([]*site, 4*n)
+			return s
+		}
 	}
 	*recent = s
 	return s

@@ -1,6 +1,7 @@
 package race
 
 import (
+	"iter"
 	"slices"
 
 	"landgo/internal/trace"
@@ -216,20 +217,20 @@ func (d *Detector) acquireWord(t trace.TID, a *trace.Access) {
 		return
 	}
 	blend := a.Blends()
-	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
+	for w := range d.lockedWords(a) {
 		if blend == trace.NoBlend {
-			d.joinClock(t, d.slots[d.object(word, g)])
+			d.joinClock(t, d.slots[d.object(word, w)])
 			continue
 		}
-		d.joinClock(t, d.slots[d.object(plainWord, g)])
+		d.joinClock(t, d.slots[d.object(plainWord, w)])
 		for b := trace.BlendAdd; b <= trace.BlendStore; b++ {
 			if !b.Commutes(blend) {
-				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
+				d.joinClock(t, d.slots[d.object(ofBlend(b), w)])
 			}
 		}
-		for _, b := range d.tested[g] {
+		for _, b := range d.tested[w] {
 			if !b.Commutes(blend) {
-				d.joinClock(t, d.slots[d.object(ofBlend(b), g)])
+				d.joinClock(t, d.slots[d.object(ofBlend(b), w)])
 			}
 		}
 	}
@@ -243,12 +244,29 @@ func ofBlend(b trace.Blend) space {
 	return blendedWord + space(b-trace.BlendAdd)
 }
 
+// lockedWords are the words with bytes of an access that locked instructions were seen to access.
+func (d *Detector) lockedWords(a *trace.Access) iter.Seq[uint64] {
+	return func(yield func(word uint64) bool) {
+		hi := a.Addr + uint64(a.Size)
+		for g := a.Addr &^ 7; g < hi; g += 8 {
+			mask := trace.GranuleMask(g, a.Addr, hi)
+			for _, m := range d.masks[g] {
+				if m&mask != 0 && !yield(wordOf(g, m)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wordOf names some bytes of a granule: two words in one granule have nothing to do with each other. The
+// topmost byte of an address is 0 or 0xff.
+func wordOf(granule uint64, mask uint8) uint64 { return granule ^ uint64(mask)<<56 }
+
 // lockedWord reports whether locked instructions were seen to access bytes of an access.
 func (d *Detector) lockedWord(a *trace.Access) bool {
-	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
-		if _, ok := d.objects[objectKey{word, g}]; ok {
-			return true
-		}
+	for range d.lockedWords(a) {
+		return true
 	}
 	return false
 }
@@ -257,17 +275,22 @@ func (d *Detector) releaseWord(t trace.TID, a *trace.Access) {
 	if d.cfg.Mode == Limited {
 		return
 	}
-	for g := a.Addr &^ 7; g < a.Addr+uint64(a.Size); g += 8 {
-		kind := plainWord
+	hi := a.Addr + uint64(a.Size)
+	for g := a.Addr &^ 7; g < hi; g += 8 {
+		mask := trace.GranuleMask(g, a.Addr, hi)
+		if !slices.Contains(d.masks[g], mask) {
+			d.masks[g] = append(d.masks[g], mask)
+		}
+		w, kind := wordOf(g, mask), plainWord
 		if b := a.Blends(); b != trace.NoBlend {
 			kind = ofBlend(b)
-			if b.Tested() && !slices.Contains(d.tested[g], b) {
-				d.tested[g] = append(d.tested[g], b)
+			if b.Tested() && !slices.Contains(d.tested[w], b) {
+				d.tested[w] = append(d.tested[w], b)
 			}
 		}
 		mine, was, now := d.clockOf(t), int32(-1), int32(0)
 		for _, s := range [...]space{word, kind} { // the same clock, without blends
-			slot := d.object(s, g)
+			slot := d.object(s, w)
 			if old := d.slots[slot]; old != was {
 				was, now = old, d.joined(mine, old)
 			}

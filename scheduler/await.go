@@ -23,8 +23,8 @@ import (
 //
 // A turn whose effect is taken back is of that kind, too: backout.go.
 //
-// Detectors beside a search (race.Triangular) see the program without polls. That is as
-// good: under x86-TSO a poll changes nothing either, so the program has the same states
+// Detectors of races are told of polls (polled.go). One of triangular races (race.Triangular) sees
+// the program without polls. That is as good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads
 // are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their
 // assertions).
@@ -60,7 +60,9 @@ type awaits struct {
 	hints    *hints
 	blends   *blends
 	buffers  *buffers
-	on       bool             // polls aren't possible
+	timers   *timers
+	on       bool // polls aren't possible
+	spared   *spared
 	tried    map[pollKey]bool // turns of loops
 }
 
@@ -79,13 +81,14 @@ func (aw *awaits) learn(a *trace.Access) {
 
 // waitsHere reports whether a search may be spared the polls of an access.
 func (aw *awaits) waitsHere(a *trace.Access) bool {
-	return aw.in.cfg.Awaits == nil || aw.in.cfg.Awaits(a)
+	return !aw.in.cfg.Polls || aw.in.declared(a)
 }
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
 	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
-		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0
+		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0 &&
+		!(aw.timers.on() && aw.learning.known.Signalled.Has(uint64(th.ID))) // a timer goes off in any turn while something else can run
 }
 
 // knowsAny reports whether there is an access at which threads are known to wait in any way.
@@ -100,6 +103,7 @@ func (aw *awaits) settle(info *stepInfo) {
 	if !aw.on {
 		return
 	}
+	*aw.spared = (*aw.spared)[:0]
 	tr := info.tr
 	if !aw.knowsAny() && aw.backs.doubtful == 0 {
 		aw.backs.learn(&aw.in.threads[tr.Thread])
@@ -154,6 +158,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		} else {
 			aw.between(th, came)
 		}
+		*aw.spared = append(*aw.spared, sparedThread{th.ID, came, polls})
 		switch {
 		case polls && th.Stand == StandAccess:
 			aw.in.spinOn(e, []trace.Access{th.Access})

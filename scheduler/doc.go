@@ -132,7 +132,7 @@
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),
 //	              due (reads that belong to that), between (additions to what threads await)
-//	spared        unread (stores that nothing reads), alike (symmetry)
+//	spared        unread (stores that nothing reads), alike (symmetry), polled (what detectors of races are told)
 //	traps         effects (what a call touches), copies (in several steps), nap (sleeps), lasting (those
 //	              that last), interrupt (signals), faulted (going on after a fault), faults (--faults)
 //	beside them   timer (threads of a program's own), arrival (signals on their way)

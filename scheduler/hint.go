@@ -57,6 +57,7 @@ type hints struct {
 	backs    *backouts
 	blends   *blends
 	unreads  *unreads
+	spared   *spared
 	joins    bool // a load and its exchange are one step
 	surveyed map[surveyKey]*hint
 }
@@ -66,6 +67,8 @@ type hint struct {
 	good bool
 	on   map[uint64]bool // it leads to an exchange
 	vain map[uint64]bool // the thread comes back to a try with that, for ever
+	// looks are the accesses of loads and of exchanges that fail.
+	looks spins.Looks
 	hintLeft
 }
 
@@ -136,6 +139,7 @@ func (h *hints) settle(info *stepInfo) {
 		}
 		if e := h.in.edit(th.ID); r.good {
 			e.hint = r
+			*h.spared = append(*h.spared, sparedThread{th.ID, true, true})
 		} else {
 			e.hint = nil
 			h.learning.known.Uncounted[lookOf(th.Access.PC, hinted)], h.learning.finer = true, true
@@ -205,7 +209,7 @@ func (h *hints) try(th edit, values []uint64) *hint {
 		case !ok || h.counts.told:
 			return &hint{}
 		case t.len() == n:
-			return &hint{true, on, vain, t.hintLeft}
+			return &hint{true, on, vain, t.looks, t.hintLeft}
 		}
 	}
 	return &hint{}
@@ -218,6 +222,7 @@ type hintTrial struct {
 	at    trace.Access
 	since uint64 // the machine's journal where it began
 	owns  func(at uint64) bool
+	looks spins.Looks
 	hintLeft
 	watched hintLeft
 }
@@ -226,8 +231,9 @@ type hintTrial struct {
 type hintEnd struct {
 	ok     bool
 	value  uint64 // of the word
-	rests  bool   // it has yielded or slept, and no more
-	before bool   // it is about to exchange it, and has done nothing else
+	access trace.Access
+	rests  bool // it has yielded or slept, and no more
+	before bool // it is about to exchange it, and has done nothing else
 	poise  spins.Poise
 }
 
@@ -239,7 +245,10 @@ func (t *hintTrial) tryAll(values []uint64) (on, vain map[uint64]bool, ok bool) 
 	on, vain = map[uint64]bool{}, map[uint64]bool{}
 	for _, v := range values {
 		t.load(v, func(e *hintEnd) {
-			if loads[v] = e; e.before {
+			if loads[v] = e; e.ok {
+				t.looks.Note(&e.access)
+			}
+			if e.before {
 				joined[v] = t.step(v)
 			}
 		})
@@ -267,6 +276,9 @@ func (t *hintTrial) tryAll(values []uint64) (on, vain map[uint64]bool, ok bool) 
 					continue
 				}
 				e := t.step(w)
+				if e.ok && e.value == w {
+					t.looks.Note(&e.access)
+				}
 				elsewhere := t.off
 				if on[w] {
 					elsewhere = t.hintLeft.on
@@ -333,7 +345,7 @@ func (t *hintTrial) step(v uint64) *hintEnd {
 		return &hintEnd{}
 	}
 	t.in.arena.Seal(tr)
-	e := &hintEnd{ok: true, value: t.counts.valueAt(&t.at), poise: t.counts.poiseOf(th.thread, true)}
+	e := &hintEnd{ok: true, access: tr.Accesses[0], value: t.counts.valueAt(&t.at), poise: t.counts.poiseOf(th.thread, true)}
 	t.counts.bornIn(tr, &e.poise)
 	a := &th.Access
 	e.before = load && th.Stand == StandAccess && a.SameBytes(&t.at) && a.PC != t.at.PC && th.Half == 0 && th.Set == 0 && t.backs.swaps(a.PC) &&

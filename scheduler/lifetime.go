@@ -85,6 +85,9 @@ type present struct {
 	state
 }
 
+// declared reports whether an access is to a variable that is declared atomic.
+func (p *present) declared(a *trace.Access) bool { return p.cfg.Declared == nil || p.cfg.Declared(a) }
+
 // found has the facts that a System has found out, or settled for good, and another one finds out
 // for itself.
 type found struct {
@@ -134,6 +137,7 @@ type scratch struct {
 	run        emu.Run
 	pinned     emu.Ctx // given to the kernel, to come back to
 	starting   starting
+	spared     spared // see polled.go
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.

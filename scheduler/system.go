@@ -32,8 +32,11 @@ type Config struct {
 	// Fill, if not nil, has the bytes that blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
-	// Awaits says which accesses a search may be spared the polls of (await.go); nil: all.
-	Awaits func(*trace.Access) bool
+	// Declared says which accesses are to variables that are declared atomic; nil: all. Of others the
+	// order is told to the user, whatever comes of it.
+	Declared func(*trace.Access) bool
+	// Polls: a search is spared no poll of what isn't declared atomic (await.go).
+	Polls bool
 	// Alike says whether threads that run a function can be alike (alike.go); nil: none are.
 	Alike func(entry uint64) *static.Code
 	// Ordered: no steps are told to have the same effect in both orders (blend.go).
@@ -181,8 +184,8 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
 	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
-	s.hints = &hints{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
-	s.awaits = &awaits{backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
+	s.hints = &hints{spared: &s.spared, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
+	s.awaits = &awaits{timers: s.timers, spared: &s.spared, backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}

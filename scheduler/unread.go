@@ -25,7 +25,7 @@ import (
 //   - an operation on them, as a wait in the kernel has;
 //   - an access that a thread stands before where an execution ends: a loop that waits.
 //
-// A store is a plain one of a variable that is declared atomic (Configuration.Awaits): of others the
+// A store is a plain one of a variable that is declared atomic (Config.Declared): of others the
 // order may be a race that is to be told. Or it is an exchange with memory whose result isn't used, by
 // the code alone (static.Blends) or by it and the functions that the thread returns to.
 //
@@ -93,13 +93,10 @@ func (u *unreads) mark(a *trace.Access, dead bool) {
 		if dead || u.blends.byCode(a.PC) == trace.BlendStore && !u.in.image.FlagsCross() {
 			a.SetBlend(trace.BlendStore)
 		}
-	case u.declared(a):
+	case u.in.declared(a):
 		a.Flags |= trace.Unordered
 	}
 }
-
-// declared reports whether the order of a plain store is nothing to tell.
-func (u *unreads) declared(a *trace.Access) bool { return u.in.cfg.Awaits == nil || u.in.cfg.Awaits(a) }
 
 // deadAt reports whether a thread stands before an exchange with such bytes, and never uses what it
 // finds.
@@ -252,7 +249,7 @@ func (u *unreads) mayStore(a *trace.Access) bool {
 		reg, _ := u.exchanges(a.PC)
 		return reg != 0
 	}
-	return u.declared(a)
+	return u.in.declared(a)
 }
 
 // variable reports whether an address is of one of the program's variables.

@@ -25,6 +25,7 @@ type wayBack struct {
 	left, met map[uint64]spins.Apart
 	first     map[uint64]spins.Memory // what was other there, the first time
 	owns      func(at uint64) bool
+	looks     spins.Looks // see spins.Tries
 }
 
 // behind is the place behind a try that works.
@@ -42,7 +43,7 @@ func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
 		w.all = spins.Found(values, moved, w.at.Size)
 		if w.look(0) {
 			if t := w.spots.Judge(values, moved, w.at.Size); t.Good {
-				t.Left = left[behind].Ranges()
+				t.Left, t.Looks = left[behind].Ranges(), w.looks
 				return t
 			}
 		}
@@ -121,8 +122,9 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 	if th.Stand == StandAccess && th.Access.SameBytes(&w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && spins.OnlyRests(tr.Ops) && len(tr.Wakes) == 0 &&
 		len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC) || b.swaps(tr.Accesses[0].PC) && b.counts.valueAt(&w.at) == (v+n.Added)&spins.Mask(w.at.Size)) {
 		if !b.waitsHere(&tr.Accesses[0]) {
-			return false // it would be missing in the description of a race
+			return false // the user wants it run
 		}
+		w.looks.Note(&tr.Accesses[0])
 		w.compare(stands.PC, &stands.Memory)
 		p := spins.Spot{Poise: stands, Added: (b.counts.valueAt(&w.at) - v) & spins.Mask(w.at.Size)}
 		if w.work > mostWork || w.spots[p] == nil && !w.look(p.Added) {

@@ -76,7 +76,7 @@ func TestCheckpoint(t *testing.T) {
 // TestCheckpointOfLimited: a search that a limit ended, or Ctrl-C, however soon, goes on to the
 // totals of one that had no limit.
 func TestCheckpointOfLimited(t *testing.T) {
-	good := guest(t, "lost.c", "-DLOCK", "-DN=7")
+	good := guest(t, "lost.c", "-DLOCK", "-DN=8")
 	plain := []string{"run", "--json", "--jobs", "1", "--pp", "mem"}
 	want := run(t, append(plain, good)...).decode(t)
 	for name, limited := range map[string]func(args []string) ending{

@@ -8,7 +8,7 @@
 // # The files
 //
 //	steps         trace (threads, accesses, transitions), tested (additions whose results are compared), op
-//	              (operations), present (which threads can go on)
+//	              (operations), present (which threads can go on), polls (what a search is spared)
 //	runs          schedule, points (preemption points), faults (calls that fail by choice), bug (kinds)
 //	machine       regs, signal (names), digest (of states)
 package trace

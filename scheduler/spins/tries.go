@@ -21,6 +21,7 @@ type Tries struct {
 	Fails map[uint64]bool
 	Added []uint64      // what they have added on the way back
 	Good  bool          // no other thread can tell those that fail
+	Looks Looks         // those of tries that fail, and of the way back
 	Left  []trace.Range // bytes of the thread's stack by which it could be told how many failed
 }
 
@@ -151,5 +152,15 @@ func (w WayBack) close() {
 				}
 			}
 		}
+	}
+}
+
+// Looks are accesses in the order in which they were made first, one of each place in the code.
+type Looks []trace.Access
+
+// Note adds one.
+func (l *Looks) Note(a *trace.Access) {
+	if !slices.ContainsFunc(*l, func(o trace.Access) bool { return o.PC == a.PC }) {
+		*l = append(*l, *a)
 	}
 }

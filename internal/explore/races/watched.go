@@ -42,7 +42,8 @@ type Watched struct {
 	unordered bool
 	marks     []watchedMark
 	path      []por.PathStep
-	shown     int // how long a part of path candidates have: it is never changed in place
+	polls     []trace.Polls // of the step under way
+	shown     int           // how long a part of path candidates have: it is never changed in place
 	// Toward, if not nil, has the System stop where it did when the path of a
 	// candidate of races was taken. It reports whether it can. -1: where the
 	// session's stops.
@@ -194,8 +195,15 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if w.Triangular != nil {
 		w.Triangular.Step(tr)
 	}
+	w.polls = w.polls[:0]
+	if !w.Blind {
+		w.Polled(func(p *trace.Polls) { w.polls = append(w.polls, *p) })
+	}
 	w.lookouts(func(l *Lookout) {
 		l.Step(tr)
+		for i := range w.polls {
+			l.Poll(&w.polls[i])
+		}
 		if w.Triangular != nil {
 			for _, p := range w.Triangular.Crossed() {
 				l.Cross(p)
@@ -210,6 +218,9 @@ func (w *Watched) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	})
 	if w.Adjacent != nil && len(w.Adjacent.News()) > 0 {
 		w.Raced = w.Raced || w.Adjacent.Confirmed()
+	}
+	if err == nil && len(w.polls) > 0 && w.News() { // what was tried for them has taught something
+		err = por.ErrFiner
 	}
 	return tr, err
 }

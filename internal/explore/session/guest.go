@@ -34,6 +34,7 @@ type Sparing struct {
 	por.Overwriter
 	por.Symmetric
 	Stopper
+	Sparer
 }
 
 func sparingOf[G interface {
@@ -46,8 +47,9 @@ func sparingOf[G interface {
 	por.Overwriter
 	por.Symmetric
 	Stopper
+	Sparer
 }](g G) Sparing {
-	return Sparing{g, g, g, g, g, g, g, g, g}
+	return Sparing{g, g, g, g, g, g, g, g, g, g}
 }
 
 // Gatherer is the account of many executions together.
@@ -93,6 +95,11 @@ func toldOf[G interface {
 
 // Stopper has steps ask whether to end with scheduler.ErrStopped.
 type Stopper interface{ StopIf(func() bool) }
+
+// Sparer tells detectors of races what a search was spared (scheduler/polled.go).
+type Sparer interface {
+	Polled(f func(*trace.Polls))
+}
 
 // Learner is the knowledge of threads and the memory that they share, and where
 // steps end by that. It outlasts executions.

@@ -323,11 +323,11 @@ func (s *Session) schedulerConfig() scheduler.Config {
 	c.Ticks, c.Deepens = s.Config.MostTicks(), s.Config.Deepens()
 	c.Granularity = s.Granularity(s.Config.PP, s.Racing)
 	if s.Config.Race != config.RaceOff || s.Config.FailOnRace {
-		// A poll before a write, and one after it, show that the two have no order. Of
-		// atomic variables that is no news.
-		c.Awaits = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
+		c.Declared = func(a *trace.Access) bool { return s.atomicity(a.PC, a.Addr) == race.Declared }
 	}
-	c.Ordered, c.Unordered = s.Config.FailOnRace, s.Config.Observes()
+	// A poll before a write, and one after it, show that the two have no order. Where races are
+	// bugs these have to be runs.
+	c.Polls, c.Ordered, c.Unordered = s.Config.FailOnRace, s.Config.FailOnRace, s.Config.Observes()
 	c.Alike = func(entry uint64) *static.Code {
 		return static.Alike(s.Image.File, entry, func(addr uint64) static.Trust {
 			b, ok := s.roles[addr]

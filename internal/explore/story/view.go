@@ -87,24 +87,23 @@ func Visit(s *session.Session, path []por.PathStep, views ...*View) (seen *Visit
 	}
 	defer func() { views[0].Done = true }() // it won't come farther another time
 	left := len(views)
-	for i := range path {
+	// come takes in what views show right before a step, or of threads that wait behind it.
+	come := func(i int, polls bool) (err error) {
 		for _, v := range views {
-			if int(v.Earlier.Step) == i {
-				if v.first, err = stands(&path[i], &v.Earlier); err != nil {
-					return seen, err
-				}
+			if e := &v.Earlier; int(e.Step) == i && e.Polls == polls && err == nil {
+				v.first, err = stands(&path[i], e)
 			}
-			if int(v.Later.Step) == i {
-				v.name = seen.describe(s, v.Earlier.Addr)
-				v.Done = true
+			if l := &v.Later; int(l.Step) == i && l.Polls == polls && err == nil {
+				v.name, v.Done = seen.describe(s, v.Earlier.Addr), true
 				left--
-				if v.second, err = stands(&path[i], &v.Later); err != nil {
-					return seen, err
-				}
+				v.second, err = stands(&path[i], l)
 			}
 		}
-		if left == 0 {
-			return seen, nil
+		return err
+	}
+	for i := range path {
+		if err := come(i, false); err != nil || left == 0 {
+			return seen, err
 		}
 		seen.look(s, path[i].Thread, nil)
 		if tr, err := s.Take(&path[i]); errors.Is(err, por.ErrFiner) {
@@ -113,6 +112,9 @@ func Visit(s *session.Session, path []por.PathStep, views ...*View) (seen *Visit
 			return seen, err
 		} else {
 			seen.pointers(tr)
+		}
+		if err := come(i, true); err != nil || left == 0 {
+			return seen, err
 		}
 	}
 	return seen, nil
@@ -145,8 +147,14 @@ func RaceAccess(s *session.Session, a *race.Access) result.Access {
 const mostCarried = 4
 
 // stackWithin is the stack of an access in the step that comes next, which is
-// run to there and taken back. Nil: the thread doesn't stop there.
+// run to there and taken back; of a poll, where the thread stands. Nil: the thread doesn't stop there.
 func stackWithin(s *session.Session, p *por.PathStep, a *race.Access) ([]result.Frame, error) {
+	if a.Polls {
+		if s.Guest.PC(a.Thread) != a.PC {
+			return nil, nil
+		}
+		return s.Stack(a.Thread), nil
+	}
 	k := s.Guest.Mark()
 	stands := func() bool { return s.Guest.PC(p.Thread) == a.PC || calledAt(s, p.Thread, a.PC) }
 	until := p.Begin + uint64(a.Insn) - 1

@@ -27,7 +27,7 @@ func (cs *Case) reset(b *result.Bug) string {
 			if test.IsWrite() || !ok || !slices.ContainsFunc(signals, func(c call) bool { return cs.By(c) == cs.Maker(v.set) && !cs.After(v.set, c) && cs.After(v.back, c) }) {
 				continue
 			}
-			return cs.wipedText(&v, x, w.Thread, where(w.Stack))
+			return cs.wipedText(&v, where(cs.Shown(x).Stack), w.Thread, where(w.Stack))
 		}
 	}
 	if b.Kind != trace.Livelock {
@@ -37,12 +37,18 @@ func (cs *Case) reset(b *result.Bug) string {
 		l := &b.Loops[i]
 		spins, known := cs.guest.Lookup(l.Thread)
 		for k := range l.Waits {
-			x := cs.LastOf(spins, cs.End(), &trace.Access{Addr: uint64(l.Waits[k].Address), Size: uint32(l.Waits[k].Size), Flags: trace.Write})
-			if !known || x.Beat < 0 || cs.AccessAt(x).IsWrite() {
+			if !known {
 				continue
 			}
-			if v, ok := cs.wiped(spins, x); ok {
-				return cs.wipedText(&v, x, l.Thread, where(l.Lines))
+			// A search is spared polls: the thread may have no look in the run.
+			look, read := where(l.Lines), trace.Access{Addr: uint64(l.Waits[k].Address), Size: uint32(l.Waits[k].Size)}
+			if x := cs.LastOf(spins, cs.End(), &read); x.Beat >= 0 && !cs.AccessAt(x).IsWrite() {
+				look, read = where(cs.Shown(x).Stack), *cs.AccessAt(x)
+			}
+			if back, by, ok := cs.Latest(spins, &read); ok {
+				if v, ok := cs.wipedBy(spins, &read, back, by); ok {
+					return cs.wipedText(&v, look, l.Thread, where(l.Lines))
+				}
 			}
 		}
 	}
@@ -57,11 +63,16 @@ func (cs *Case) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
 	if !ok {
 		return v, false
 	}
+	return cs.wipedBy(waiter, cs.AccessAt(x), back, by)
+}
+
+// wipedBy is wiped, where a thread wrote what is read.
+func (cs *Case) wipedBy(waiter trace.TID, read *trace.Access, back at, by trace.TID) (v wipe, ok bool) {
 	set, setter, ok := cs.Source(back)
 	if !ok || setter == waiter || cs.Alone(set) || cs.RawAt(set) == cs.RawAt(back) {
 		return v, false
 	}
-	read, over, first := cs.AccessAt(x), cs.AccessAt(back), cs.AccessAt(set)
+	over, first := cs.AccessAt(back), cs.AccessAt(set)
 	if read.Addr != over.Addr || over.Addr != first.Addr || read.Size != over.Size || over.Size != first.Size || over.Flags&trace.RMW != 0 {
 		return v, false
 	}
@@ -78,14 +89,14 @@ func (cs *Case) wiped(waiter trace.TID, x at) (v wipe, ok bool) {
 	return wipe{set, back}, true
 }
 
-func (cs *Case) wipedText(v *wipe, x at, waiter, waits string) string {
-	set, back, look := cs.Shown(v.set), cs.Shown(v.back), cs.Shown(x)
-	if set.Symbol == "" || set.Bookkeeping || set.New == "" || back.New == "" || where(set.Stack) == "" || where(back.Stack) == "" || where(look.Stack) == "" || waits == "" {
+func (cs *Case) wipedText(v *wipe, look, waiter, waits string) string {
+	set, back := cs.Shown(v.set), cs.Shown(v.back)
+	if set.Symbol == "" || set.Bookkeeping || set.New == "" || back.New == "" || where(set.Stack) == "" || where(back.Stack) == "" || look == "" || waits == "" {
 		return ""
 	}
 	if set.Thread == back.Thread {
 		return fmt.Sprintf("Thread %s sets %s to %s (%s) and back to %s (%s) before thread %s looks at it (%s), so thread %s waits for ever (%s). Let a thread that has seen it set it back, or count these events and never count down.",
-			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, where(look.Stack), waiter, waits)
+			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, look, waiter, waits)
 	}
 	cure := "Set it back where a look finds it set, under the same lock as the look."
 	if len(cs.Held(v.back)) == 0 {

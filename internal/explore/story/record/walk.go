@@ -46,15 +46,24 @@ func (r *Run) End() At { return At{len(r.Beats), 0} }
 // Source is the last write to an access's bytes before it, by whichever thread; ok if
 // there is one. What another thread's store buffer holds isn't written yet.
 func (r *Run) Source(x At) (w At, by trace.TID, ok bool) {
-	a := r.AccessAt(x)
-	for i := x.Beat; i >= 0; i-- {
+	return r.source(x, r.Beats[x.Beat].Step.Thread, r.AccessAt(x))
+}
+
+// Latest is the last write to an access's bytes that a thread would find at the end.
+func (r *Run) Latest(t trace.TID, a *trace.Access) (w At, by trace.TID, ok bool) {
+	return r.source(r.End(), t, a)
+}
+
+// source is the last write before x that an access of a thread would find there.
+func (r *Run) source(x At, t trace.TID, a *trace.Access) (w At, by trace.TID, ok bool) {
+	for i := min(x.Beat, len(r.Beats)-1); i >= 0; i-- {
 		b := &r.Beats[i]
 		last := len(b.Accesses)
 		if i == x.Beat {
 			last = x.Access
 		}
 		for k := last - 1; k >= 0; k-- {
-			if r.IsBuffered(i, k) && b.MadeBy(k) != r.Beats[x.Beat].Step.Thread && r.updateOf(i) > x.Beat {
+			if r.IsBuffered(i, k) && b.MadeBy(k) != t && r.updateOf(i) > x.Beat {
 				continue
 			}
 			if o := &b.Accesses[k]; o.IsWrite() && o.Addr < a.Addr+uint64(a.Size) && a.Addr < o.Addr+uint64(o.Size) {
