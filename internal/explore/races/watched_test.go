@@ -12,9 +12,19 @@ import (
 // steps is a System whose step number n is the same whichever thread takes it.
 type steps struct {
 	por.System
-	list []trace.Transition
-	at   int
+	por.Awaiter
+	list   []trace.Transition
+	at     int
+	polls  *trace.Polls // possible behind the first step
+	taught bool         // by what was tried for them
 }
+
+func (s *steps) Polled(f func(*trace.Polls)) {
+	if s.polls != nil && s.at == 1 {
+		f(s.polls)
+	}
+}
+func (s *steps) News() bool { return s.taught }
 
 func (s *steps) Step(trace.TID, trace.Choice) (*trace.Transition, error) {
 	s.at++
@@ -29,7 +39,8 @@ func write(t trace.TID, pc uint64) trace.Transition {
 }
 
 func watching(list ...trace.Transition) *Watched {
-	return &Watched{Runner: session.Runner{System: &steps{list: list}}, Races: NewLookout(race.Config{Mode: race.HB})}
+	s := &steps{list: list}
+	return &Watched{Runner: session.Runner{System: s, Sparing: session.Sparing{Awaiter: s, Sparer: s}}, Races: NewLookout(race.Config{Mode: race.HB})}
 }
 
 // run takes steps until there are no more.
@@ -88,5 +99,26 @@ func TestTake(t *testing.T) {
 	a.Restart()
 	if len(a.Races.Candidates()) != 0 || a.Races.Shown != nil {
 		t.Error("candidates outlast finer points")
+	}
+}
+
+// TestPollOfStep: a poll that no step makes is seen behind the step, on its path. What was tried for it may teach.
+func TestPollOfStep(t *testing.T) {
+	w := watching(write(0, 10), write(0, 20))
+	s := w.System.(*steps)
+	s.polls = &trace.Polls{Thread: 1, Accesses: []trace.Access{{Addr: 0x1000, Size: 4, PC: 30}}, Came: true, Before: func(int) bool { return false }}
+	root := w.Mark()
+	run(t, w)
+	pairs := map[race.Pair][2]bool{}
+	for _, c := range w.Races.Candidates() {
+		pairs[c.Pair] = [2]bool{c.AFirst, c.BFirst}
+	}
+	if pairs[race.Pair{A: 10, B: 30}] != [2]bool{true, false} || pairs[race.Pair{A: 20, B: 30}] != [2]bool{false, true} || len(w.Races.Shown[0]) != 1 {
+		t.Errorf("candidates %+v, the first shown on %+v", pairs, w.Races.Shown[0])
+	}
+	w.Rewind(root)
+	s.taught = true
+	if _, err := w.Step(0, 0); err != por.ErrFiner {
+		t.Errorf("what was taught: %v", err)
 	}
 }
