@@ -67,7 +67,7 @@ func borrow(p *model.Program) *survey {
 // outcome is where the system stands at an execution's end.
 func (s *survey) outcome(e Ending) outcome {
 	o := outcome{ending: e, state: s.m.State()}
-	if s.p.Counts || s.p.Backs {
+	if s.p.Counts || s.p.Backs || s.p.Hints {
 		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
 	}
 	if s.p.Backs && (e == EndedBug || s.p.MainEnds && e == EndedProcess) {

@@ -76,6 +76,9 @@ type Machine struct {
 	movers           map[mover]bool
 	backed, unbacked map[int]bool
 	relearn          bool // since the execution began such a word became known
+	// Of loads before an exchange (hint.go): where they are, those that are steps of their own, and the words.
+	hinted, unhinted map[[2]int]bool
+	hintWords        map[uint64]bool
 	endLate          bool // an end of the process waits for all that can run
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
@@ -107,7 +110,8 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}, between: map[uint64]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, between: map[uint64]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{},
+		hinted: map[[2]int]bool{}, unhinted: map[[2]int]bool{}, hintWords: map[uint64]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)

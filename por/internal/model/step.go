@@ -59,6 +59,13 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 			} else if l.turns == 0 && th.Awaits {
 				th.Status, th.Outcomes = trace.Spinning, 0
 			}
+		} else if r := m.hintAt(t); th.Status == trace.Ready && r != nil {
+			in := m.next(t)
+			th.PendingAccess = m.hintedAccess(t, r)
+			loops := m.awaits(t) && m.inLoop(t, int(m.w[b+wPC]))
+			if th.Awaits = r.waits || loops; r.waits && r.vain[m.peek(in.A, in.size())] || !r.waits && loops && m.polls(t) {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
 		} else if th.Status == trace.Ready && m.awaits(t) && !(m.p.Counts && m.p.Undeclared) {
 			if th.Awaits = true; m.polls(t) {
 				th.Status, th.Outcomes = trace.Spinning, 0
@@ -147,6 +154,8 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		for _, u := range over {
 			m.expire(u, x)
 		}
+	} else if r := m.hintAt(t); r != nil {
+		m.hintedStep(t, r, x)
 	} else {
 		turns := 1
 		if m.counts(t) {
@@ -170,6 +179,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 			m.noteTry(u)
 		}
 	}
+	m.settleHints(t, x)
 	for k := range x.Accesses {
 		if a := &x.Accesses[k]; m.reads(&m.p.Threads[t][a.PC], a) {
 			m.Finer = trace.ErrFiner
