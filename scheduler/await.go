@@ -86,7 +86,7 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
-	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && !th.whole && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0 &&
 		!(aw.timers.on() && aw.learning.known.Signalled.Has(uint64(th.ID))) // a timer goes off in any turn while something else can run
 }

@@ -31,6 +31,7 @@ type Sparing struct {
 	por.Blender
 	por.Counter
 	por.Tester
+	por.Parker
 	por.Overwriter
 	por.Symmetric
 	Stopper
@@ -44,12 +45,13 @@ func sparingOf[G interface {
 	por.Blender
 	por.Counter
 	por.Tester
+	por.Parker
 	por.Overwriter
 	por.Symmetric
 	Stopper
 	Sparer
 }](g G) Sparing {
-	return Sparing{g, g, g, g, g, g, g, g, g, g}
+	return Sparing{g, g, g, g, g, g, g, g, g, g, g}
 }
 
 // Gatherer is the account of many executions together.

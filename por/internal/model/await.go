@@ -12,6 +12,16 @@ func (m *Machine) Await(on bool) {
 	m.awaiting = on && (m.spins || m.p.Hints) && !(m.p.Buffers && m.p.Backs)
 }
 
+// Park implements por.Parker.
+func (m *Machine) Park(on bool) {
+	m.parking = on && m.p.Parks && m.awaiting && m.p.Budget == 0 && !m.p.Coarse && !m.p.Merge && !m.p.Buffers
+}
+
+// parked reports whether thread t has gone round a loop for nothing, and something has changed that it read.
+func (m *Machine) parked(t int) bool {
+	return m.parking && m.w[t*threadLen+wState] == alive && m.w[t*threadLen+wSpin] != 0 && !m.unchanged(t)
+}
+
 // EndLate implements por.Awaiter.
 func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
 

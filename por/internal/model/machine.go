@@ -79,6 +79,7 @@ type Machine struct {
 	// Of loads before an exchange (hint.go): where they are, those that are steps of their own, and the words.
 	hinted, unhinted map[[2]int]bool
 	hintWords        map[uint64]bool
+	parking          bool // a thread stops for good where it has gone round for nothing
 	endLate          bool // an end of the process waits for all that can run
 	// overwrites: a Swap is told to be a store.
 	overwrites bool

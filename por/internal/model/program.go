@@ -164,6 +164,8 @@ type Program struct {
 	// spared polls. BacksBadly is for tests of the tests.
 	Backs      bool
 	BacksBadly BackFault
+	// Parks: a thread may be parked (por.Parker).
+	Parks bool
 	// Hints: a load and the exchange behind it are one step for a search that is told of tested
 	// additions and spared polls. HintsBadly is for tests of the tests.
 	Hints      bool

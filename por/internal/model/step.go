@@ -9,7 +9,7 @@ import (
 
 // Threads implements por.System.
 func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
-	first, ready := len(dst), false
+	first, ready, parked := len(dst), false, false
 	for t := range m.p.Threads {
 		b := t * threadLen
 		if m.w[b+wState] == notYet {
@@ -77,6 +77,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		if m.waits(t) {
 			*th = trace.Thread{ID: th.ID, Status: trace.Blocked}
 		}
+		if m.parked(t) {
+			*th, parked = trace.Thread{ID: th.ID, Status: trace.Spinning, Parked: true}, true
+		}
 		ready = ready || th.Status == trace.Ready
 	}
 	if n := len(dst); m.p.Buffers {
@@ -86,7 +89,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	if m.endLate {
 		m.letEnd(dst[first:])
 	}
-	if ready {
+	if ready || parked {
 		return dst
 	}
 	over := m.expiring()
