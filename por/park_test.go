@@ -2,6 +2,7 @@ package por
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"landgo/por/internal/model"
@@ -34,8 +35,35 @@ func rounds() *rapid.Generator[*model.Program] {
 				q.Threads[0] = code
 			}
 		}
+		if k := pick(t, "waits", len(q.Threads)); pick(t, "timed", 3) == 0 { // for a lock that another thread keeps
+			q.Mutexes = 2
+			q.Threads[k] = append(slices.Clone(q.Threads[k]), model.Instr{Code: model.Lock, A: 1, R: 3, Timed: true}, model.Instr{Code: model.Load, A: 8 * pick(t, "looks", 2), R: 2},
+				model.Instr{Code: model.StoreR, A: 8 * pick(t, "tells", 2), R: 3, C: 1})
+			other := (k + 1) % len(q.Threads)
+			code := []model.Instr{{Code: model.Lock, A: 1}}
+			for _, in := range q.Threads[other] {
+				if in.Code == model.Jump || in.Code == model.JumpIf || in.Code == model.JumpNe {
+					in.A++
+				}
+				code = append(code, in)
+			}
+			q.Threads[other] = code
+		}
 		return q
 	})
+}
+
+// TestParkMutants: the programs of TestParked show each rule that is left out.
+func TestParkMutants(t *testing.T) {
+	for f := model.AnyTurn; f <= model.AnyTime; f++ {
+		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
+			findsFault(t, rounds(), 6000, func(p *model.Program) error {
+				p.ParksBadly = f
+				_, err := agreeParked(p, spinLimit)
+				return err
+			})
+		})
+	}
 }
 
 // agreeParked compares the searches with both judges. fewer: an execution was left out.

@@ -22,8 +22,9 @@ import (
 // without the turn the thread goes on. No timed wait runs out in an execution that is to be cut, for the thread could run.
 //
 // A turn counts only if its own steps say so. It left every byte of the thread's memory as it was, its writes
-// have their order with all others (no additions that commute), and it looked at no clock. A thread to which signals
-// are sent doesn't stop.
+// have their order with all others (no additions that commute), and it looked at no clock. And no timed wait
+// may have run out since the turn began: that it could was due to the turn. Where threads are sent
+// signals, none stops.
 //
 // Kokologiannakis, Ren and Vafeiadis cut executions off behind such turns, too (FMCAD 2021). They prove of the code
 // that a turn has no effect; here it is seen to have none.
@@ -32,7 +33,7 @@ import (
 
 // Park implements por.Parker.
 func (s *System) Park(on bool) {
-	s.spins.parks = on && s.awaits.on && !s.cfg.Buffers && !s.cfg.Polls && !s.timers.on()
+	s.spins.parks = on && s.awaits.on && !s.cfg.Buffers && !s.cfg.Polls && !s.timers.on() && len(s.twins.beside) == 0
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
 		th.whole, th.parked = false, false
@@ -43,15 +44,20 @@ func (s *System) Park(on bool) {
 // forNothing reports whether the thread's own steps from index i on, a turn of a loop that left its memory as it
 // was, are one behind which it may stop for good.
 func (s *finder) forNothing(th *thread, i int32) bool {
-	if !s.parks || s.learning.known.Signalled.Has(uint64(th.ID)) || len(s.in.promises) > 0 {
+	if !s.parks || len(s.learning.known.Signalled) > 0 || len(s.in.promises) > 0 {
 		return false
 	}
 	for ; int(i) < len(s.in.steps); i++ {
-		if tr := s.in.steps[i].tr; tr.Thread == th.ID && !s.looksOnly(tr) {
+		if tr := s.in.steps[i].tr; advances(tr) || tr.Thread == th.ID && !s.looksOnly(tr) {
 			return false
 		}
 	}
 	return true
+}
+
+// advances reports whether a step is one with which time passes, because no thread could run.
+func advances(tr *trace.Transition) bool {
+	return slices.ContainsFunc(tr.Ops, func(op trace.Op) bool { return op.Kind == trace.OpAdvance })
 }
 
 // looksOnly reports whether a step without an effect would have none in another order either.

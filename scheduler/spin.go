@@ -401,8 +401,12 @@ func (s *System) Unspin(t trace.TID) {
 
 // wakeSpinners lets the threads go whose loops read what a step changed.
 func (s *present) wakeSpinners(tr *trace.Transition) {
+	advances := advances(tr)
 	for t := range s.mayStandInSpin {
 		th := &s.threads[t]
+		if advances && th.whole {
+			s.edit(th.ID).whole = false
+		}
 		if th.Stand == StandSpin && th.Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
 			if e := s.edit(th.ID); th.whole {
 				e.parked = true

@@ -12,6 +12,18 @@ func (m *Machine) Await(on bool) {
 	m.awaiting = on && (m.spins || m.p.Hints) && !(m.p.Buffers && m.p.Backs)
 }
 
+// ParkFault is a rule about turns for nothing that a test leaves out.
+type ParkFault uint8
+
+// The faults.
+const (
+	ParksRight ParkFault = iota
+	AnyTurn              // a turn may have an effect
+	AllStop              // a thread whose turn nothing has changed isn't stuck
+	RunsOut              // a wait runs out though a thread could go on
+	AnyTime              // one may have run out since the turn began, because the thread had nothing to do
+)
+
 // Park implements por.Parker.
 func (m *Machine) Park(on bool) {
 	m.parking = on && m.p.Parks && m.awaiting && m.p.Budget == 0 && !m.p.Coarse && !m.p.Merge && !m.p.Buffers
@@ -19,7 +31,7 @@ func (m *Machine) Park(on bool) {
 
 // parked reports whether thread t has gone round a loop for nothing, and something has changed that it read.
 func (m *Machine) parked(t int) bool {
-	return m.parking && m.w[t*threadLen+wState] == alive && m.w[t*threadLen+wSpin] != 0 && !m.unchanged(t)
+	return m.parking && m.w[t*threadLen+wState] == alive && m.w[t*threadLen+wSpin] != 0 && (m.w[t*threadLen+wIdle] == 0 || m.p.ParksBadly == AnyTime) && (!m.unchanged(t) || m.p.ParksBadly == AllStop)
 }
 
 // EndLate implements por.Awaiter.

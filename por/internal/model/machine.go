@@ -29,6 +29,7 @@ const (
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
 	wHolds // its locks since the loop head, less its unlocks: a byte for each lock
 	wDone  // events carried out
+	wIdle  // a wait has run out since the loop head
 	wRegs
 	wHeadRegs = wRegs + NumRegs
 	wRead     = wHeadRegs + NumRegs // maxReads pairs: address and size; version
@@ -295,7 +296,7 @@ func (m *Machine) visit(t, pc int) {
 	if m.p.SpinInSum {
 		dirty = m.w[b+wSum] != 0
 	}
-	if same && !dirty {
+	if same && (!dirty || m.parking && m.p.ParksBadly == AnyTurn) {
 		m.set(b+wSpin, 1)
 		return
 	}
@@ -314,6 +315,7 @@ func (m *Machine) watch(t int) {
 	m.set(b+wSum, 0)
 	m.set(b+wReads, 0)
 	m.set(b+wSpin, 0)
+	m.set(b+wIdle, 0)
 }
 
 // holds counts in what is locked and unlocked between two visits of a loop's

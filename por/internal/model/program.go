@@ -164,8 +164,9 @@ type Program struct {
 	// spared polls. BacksBadly is for tests of the tests.
 	Backs      bool
 	BacksBadly BackFault
-	// Parks: a thread may be parked (por.Parker).
-	Parks bool
+	// Parks: a thread may be parked (por.Parker). ParksBadly is for tests of the tests.
+	Parks      bool
+	ParksBadly ParkFault
 	// Hints: a load and the exchange behind it are one step for a search that is told of tested
 	// additions and spared polls. HintsBadly is for tests of the tests.
 	Hints      bool

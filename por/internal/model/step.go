@@ -89,7 +89,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	if m.endLate {
 		m.letEnd(dst[first:])
 	}
-	if ready || parked {
+	if ready || parked && m.p.ParksBadly != RunsOut {
 		return dst
 	}
 	over := m.expiring()
@@ -287,6 +287,11 @@ func (m *Machine) past(t int) {
 func (m *Machine) expire(t int, x *trace.Transition) {
 	b := t * threadLen
 	x.Did(trace.Op{Kind: trace.OpAdvance})
+	for u := range m.p.Threads {
+		if m.parking {
+			m.set(u*threadLen+wIdle, 1)
+		}
+	}
 	if u := trace.TID(t); u != x.Thread {
 		x.Wakes = append(x.Wakes, u)
 	}
