@@ -101,14 +101,13 @@ type settled struct {
 type models struct {
 	*guest
 	path
-	// skipped is 1 once a function of carried.go has been carried out; kept are the
+	// skipped: a function of carried.go has been carried out. kept are the
 	// variables of those functions, by address. One of them that a trusted
 	// allocator uses too is untrusted (carriedkept.go).
-	skipped   emu.Cell
+	skipped   emu.Flag
 	kept      []static.Mention
 	untrusted string
-	// exiting is 1 once exit runs by its own code.
-	exiting emu.Cell
+	exiting   emu.Flag // exit runs by its own code
 	settled
 }
 
@@ -168,10 +167,10 @@ type objectCalls struct {
 
 // cells go back with the machine.
 type cells struct {
-	// destructors, exitHandlers: 1 once the guest has registered some.
-	destructors, exitHandlers emu.Cell
-	// keysGone: 1 once a key was deleted while other threads lived.
-	keysGone  emu.Cell
+	// destructors, exitHandlers: the guest has registered some.
+	destructors, exitHandlers emu.Flag
+	// keysGone: a key was deleted while other threads lived.
+	keysGone  emu.Flag
 	stackSize emu.Cell // of the threads of carried.go, 0 before thr_init
 }
 
