@@ -49,7 +49,7 @@ func (l *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 	return l.watch(th)
 }
 
-// anything is the Watch of a description of which no more is known.
+// anything is the Watch of a description that may depend on all.
 var anything = scheduler.Watch{Anything: true}
 
 // watch has the memory on which the description of a thread at a function depends: one object, of
