@@ -115,10 +115,9 @@ type models struct {
 type path struct {
 	threads   []thread // by TID
 	threadLog undo.Log[threadSaved]
-	savedAt   []uint64 // by TID: the serial number when the thread was kept last
-	serial    uint64   // counts marks and rewinds
-	objects   map[uint64]*object
-	saved     []saved // earlier states of objects
+	savedAt   []uint64                    // by TID: the serial number when the thread was kept last
+	serial    uint64                      // counts marks and rewinds
+	objects   undo.Values[uint64, object] // by address
 	marks     []mark
 	specified []specified // see property.go
 	history   []called
@@ -207,7 +206,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	}
 	m := &models{
 		guest: g, settled: settled{guarded: map[uint64][]uint64{}},
-		path: path{threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
+		path: path{threads: make([]thread, 0, cfg.MaxThreads)},
 	}
 	c := &calls{guest: g, models: m}
 	l := &Library{
@@ -302,7 +301,7 @@ func (l *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Acces
 func (l *Library) Digest() trace.Digest {
 	sum := l.named.digest()
 	sum.Add(l.historyDigest())
-	for _, o := range l.objects {
+	for _, o := range l.objects.All() {
 		sum.Add(o.digest())
 	}
 	return sum
