@@ -21,8 +21,8 @@ type kept struct {
 	looked *ast.UnaryExpr // where such an address was taken last
 }
 
-// state are the structures that the state of threads consists of, by room. That of objects can't be
-// set in another way (undo.Values).
+// state are the structures that the state of threads consists of, by room. The
+// compiler keeps that of objects (undo.Values).
 var state = map[string][]string{
 	"scheduler":         {"thread", "Thread", "stander", "storing", "kin"},
 	"scheduler/stores":  {"Buffer"},

@@ -13,7 +13,7 @@ import (
 // It comes into being at its first use, from the bytes that an initialiser
 // left there, or by its init function.
 //
-// An object is a value (undo.Values): what isn't an objectEdit's is a copy.
+// Objects are values (undo.Values): only an objectEdit has the object itself, all else a copy.
 //
 // invariant: slices are never changed in place (Rewind puts old values back).
 type object struct {

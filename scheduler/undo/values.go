@@ -2,14 +2,14 @@ package undo
 
 import "iter"
 
-// Values are values by key that go back. Get and All give copies. A value is changed only
-// through the pointer that Change or Make gives, until the next mark, and both note what there was.
-// So what isn't noted can't be changed by another package: the compiler sees to that.
+// Values are values by key that go back. Get and All give copies. Change and Make give a pointer
+// through which a value may be changed until the next mark, and both keep the old value. Another
+// package can't change one in any other way: the compiler sees to that.
 //
-// Nothing goes back to between two marks, so the first change since the latest one is enough.
-// A step may change a value a million times.
+// No rewind leads between two marks, so the first change after a mark is enough: a step may
+// change a value a million times.
 //
-// invariant: what a value points to is never changed in place.
+// invariant: the slices of a value are never changed in place.
 type Values[K comparable, V any] struct {
 	now   map[K]*kept[V]
 	log   []earlier[K, V]
@@ -80,7 +80,7 @@ func (s *Values[K, V]) Mark() int {
 }
 
 // Rewind brings the values of a mark back, the latest change first. It calls changes
-// for each key before the value goes back.
+// for each key before its value goes back.
 func (s *Values[K, V]) Rewind(mark int, changes func(K)) {
 	for i := len(s.log) - 1; i >= mark; i-- {
 		e := &s.log[i]
