@@ -44,7 +44,7 @@ type counts struct {
 	deeply   map[uint64]bool      // looks whose turns are compared but for what is dead in all code that follows
 	deep     bool                 // so are those under way
 	fixed    []elffile.Range      // elffile.Constants, once it was asked for
-	told     bool                 // bytes were read of which unread is the look
+	told     bool                 // bytes with the look unread were read
 }
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it

@@ -91,14 +91,14 @@ func (c *carried) at(th edit, tr *trace.Transition, r profile.Role) (scheduler.V
 		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "%s is called inside of a function that is trusted as one step", c.guest.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
-		c.guest.machine.Put(&c.models.skipped, 1)
+		c.guest.machine.PutFlag(&c.models.skipped, true)
 		return c.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
 	if r == profile.ThreadInit {
 		return c.initThreads(th)
 	}
-	c.guest.machine.Put(&c.models.skipped, 1)
+	c.guest.machine.PutFlag(&c.models.skipped, true)
 	return c.carry(th, tr)
 }
 

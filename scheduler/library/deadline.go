@@ -164,7 +164,7 @@ func (l *Library) timeOut(th edit, tr *trace.Transition, c trace.Choice) (schedu
 func (l *Library) leaveQueue(th edit, tr *trace.Transition) {
 	switch th.phase {
 	case phaseQueued:
-		o := l.change(l.objectOf(th.arg(0), kindCond))
+		o := l.use(th.arg(0), kindCond)
 		l.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)

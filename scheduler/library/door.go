@@ -82,7 +82,8 @@ func (l *calls) standsBefore(th edit) bool {
 
 // use finds or makes an object that is about to change.
 func (l *calls) use(addr uint64, kind objectKind) objectEdit {
-	return l.change(l.objectOf(addr, kind))
+	l.objectOf(addr, kind) // there is one then
+	return l.change(addr)
 }
 
 // did records an operation on an object.

@@ -292,8 +292,8 @@ func (s *Shortener) try(out map[int]move) (preemptions int) {
 	})
 }
 
-// execute runs an execution of which pick chooses the threads, from those in s.threads, and
-// counts its preemptions.
+// execute runs an execution whose threads pick chooses, from those in s.threads. It counts the
+// preemptions.
 func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
 	behind := s.first != nil && s.first.epoch == s.Epoch()

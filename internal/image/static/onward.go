@@ -8,7 +8,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
+// DeadOnward is Dead for a thread whose returns are known, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
 // behind their returns. Behind the last return all counts as read. Of saved nothing but pushes
 // reads: functions that push them and give them back when they return. They are dead behind these
