@@ -72,8 +72,8 @@ func (l *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over b
 	return false, scheduler.Pass, nil
 }
 
-// hasPassed reports whether a time was over when the guest began. Of one that passes
-// while it runs, only that a wait runs out last is known.
+// hasPassed reports whether a time was over when the guest began. If it passes while the
+// guest runs, it is only known that a wait runs out last.
 func (l *objectCalls) hasPassed(ns uint64) bool {
 	k, ok := l.kernel.(clocks)
 	return ok && ns <= k.Epoch()

@@ -32,7 +32,7 @@ const wordShift = 3
 func (l *guest) trusts(r profile.Role) bool { return l.opts.Trusted != nil && l.opts.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
-// information. Of those that aren't trusted they needn't be known.
+// information. Sizes of types that aren't trusted needn't be known.
 func trustSizes(img *image.Image, p *profile.Profile) objectSizes {
 	sizes := pthreadSizes
 	for kind, name := range map[objectKind]string{kindMutex: "mutex", kindCond: "cond", kindSem: "sem", kindRWLock: "rwlock"} {
