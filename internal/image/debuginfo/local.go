@@ -195,6 +195,7 @@ func (d *Info) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 // a pointer is to a number of that size.
 func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 	several := false
+	var other *dwarf.Entry // whose name begins as a library's
 	d.pointees(pc, func(to dwarf.Offset) bool {
 		if d.sizeOf(to, maxTypeDepth) != size {
 			return true
@@ -202,17 +203,42 @@ func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 		typ, called := d.plain(to)
 		if typ == 0 {
 			e := d.bare(to)
-			several = e != nil && e.Tag == dwarf.TagBaseType
+			if several = e != nil && e.Tag == dwarf.TagBaseType; e != nil && d.isUsers(pc, e) {
+				other = e
+			}
 			return !several
 		}
 		several = only != 0 && typ != only
 		only, name = typ, called
 		return !several
 	})
-	if several {
+	switch {
+	case several:
 		return 0, ""
+	case only == 0 && other != nil:
+		return other.Offset, d.name(other)
 	}
 	return only, name
+}
+
+// isUsers reports whether a structure has a name, and is declared in a source of the unit with pc that is no
+// library's. A name that begins as a library's may be the user's.
+func (d *Info) isUsers(pc uint64, e *dwarf.Entry) bool {
+	file, ok := e.Val(dwarf.AttrDeclFile).(int64)
+	if name, _ := e.Val(dwarf.AttrName).(string); !ok || name == "" || e.Tag != dwarf.TagStructType && e.Tag != dwarf.TagUnionType {
+		return false
+	}
+	for _, u := range d.units {
+		if !inRanges(u.ranges, pc) {
+			continue
+		}
+		if d.loadUnit(u) != nil || file < 0 || file >= int64(len(u.files)) || u.files[file] == nil {
+			return false
+		}
+		at := u.place(u.files[file], 1, 0)
+		return !at.Library() && at.File != "<built-in>"
+	}
+	return false
 }
 
 // pointees calls f for the types to which the unit with pc declares pointers,
