@@ -429,9 +429,12 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 		}
 		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
+		s.Stacks.uses(th.thread, th.Access.Addr)
+		s.Stacks.returned(th, tr)
 		return s.Advance(th.ID, tr, 1)
 	case StandOp:
 		th.Half = 0
+		s.Stacks.uses(th.thread, th.Regs.RDI)
 		return s.lib.StepOp(th.ID, tr, c)
 	case StandTrap:
 		return s.Traps.stepTrap(th, tr, c)

@@ -85,6 +85,20 @@ func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), a
 	return Frame{}, false
 }
 
+// Returns is the stack pointer's value after the return of the function whose frame has addr.
+// It isn't ok if no frame has it, or if the C library's start code called the function.
+func (t *Table) Returns(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (base uint64, ok bool) {
+	for f := range t.frames(regs, read) {
+		switch {
+		case ok:
+			return base, !t.callsProgram(f.PC)
+		case addr < f.Base:
+			base, ok = f.Base, true
+		}
+	}
+	return 0, false
+}
+
 // Frame is one of a stack's: PC is in its function, and Base the stack pointer's value after
 // its return. SP and BP are that pointer and the frame pointer at PC.
 type Frame struct{ PC, Base, SP, BP uint64 }
