@@ -20,12 +20,12 @@ import (
 //
 // Which thread is first, the one that returns or the one that uses, is a matter of order: so such a return is a
 // step of its own. The place of its return address is noted for good (known.Facts.Frames). That is done where
-// another thread uses a variable of the frame, or the stack's own thread is about to, or gives it to a new
-// one. From then on the place counts as shared, and the return, which reads it, has a point. On the
+// another thread uses a variable of the frame, or the stack's own thread is about to. From then on the place counts as shared, and the return, which reads it, has a point. On the
 // variables it is what a free is on a block. Behind it the stack below is a grave, red zone and
 // all, until the thread stands deeper again: then the memory may be another function's.
 //
-// Left out are the outermost function of a stack, with which the thread ends, and ways out of a function
+// A stack that the program has made within a thread's own, for a coroutine, isn't looked at (unwind.Table.Rooted). Left
+// out are the outermost function of a stack, with which the thread ends, and ways out of a function
 // that are no return (longjmp, exceptions). With store buffers (Config.Buffers) no return is a step.
 
 // maxFramesMet bounds the places at which stacks were looked through.
@@ -84,8 +84,8 @@ func (g *Stacks) ownerOf(t trace.TID, addr uint64) trace.TID {
 	return owner
 }
 
-// spans notes that a thread has a stack, and what it gives to a new thread.
-func (g *Stacks) spans(child *thread, given uint64) {
+// spans notes that a new thread has a stack.
+func (g *Stacks) spans(child *thread) {
 	for _, top := range []uint64{g.in.bottom, g.top(child)} {
 		lo := g.mappingStart(top - 1)
 		if g.span.Hi == 0 {
@@ -93,11 +93,7 @@ func (g *Stacks) spans(child *thread, given uint64) {
 		}
 		g.span = emu.Range{Lo: min(g.span.Lo, lo), Hi: max(g.span.Hi, top)}
 	}
-	parent := &g.in.threads[child.Parent]
-	g.lends(parent)
-	if g.holds(parent, given) {
-		g.standsAt(parent, parent.Regs, given)
-	}
+	g.lends(&g.in.threads[child.Parent])
 }
 
 // lends has the variables of the functions that create a thread be the creator's, though it has touched
@@ -206,7 +202,7 @@ func (g *Stacks) uses(th *thread, addr uint64) {
 	case !ok || addr < o.ended:
 	case addr >= low:
 		g.standsAt(o, regs, addr)
-	default:
+	case g.in.image.Rooted(&regs, g.in.ReadStack):
 		for _, f := range g.lent {
 			if addr >= f.Lo && addr < f.Hi && g.note(f.Hi, addr) {
 				return // it has returned without a step

@@ -78,6 +78,10 @@ int main(void) { pthread_create(&worker, 0, work, 0); ask(); pthread_join(worker
 static void *work(void *a) { sink = *(int *)a; return 0; }
 OWN void start(void) { int id = 1; pthread_create(&worker, 0, work, &id); }
 int main(void) { start(); pthread_join(worker, 0); return 0; }`},
+	{"referred to by a thread that isn't waited for", "reads 4 bytes on the stack of thread 0, whose function start has returned", `
+#include <thread>
+OWN void start() { int id = 1; std::thread([&] { sink = id; sem_post(&spare); }).detach(); }
+int main() { start(); sem_wait(&spare); }`},
 	{"joined before the return", "", `
 static void *work(void *a) { sink = *(int *)a; *(int *)a = 2; return 0; }
 OWN void start(void) { int id = 1; pthread_create(&worker, 0, work, &id); pthread_join(worker, 0); sink += id; }
@@ -152,6 +156,24 @@ int main(void) {
 	pthread_join(worker, 0);
 	return 0;
 }`},
+	{"beneath a coroutine's stack", "", `
+#include <ucontext.h>
+static ucontext_t own, inner;
+static void *work(void *a) { *(volatile int *)a = 1; return 0; }
+OWN void deeper(void) { struct job j; sem_init(&j.s, 0, 1); sem_wait(&j.s); pthread_join(worker, 0); }
+static void within(void) { deeper(); }
+int main(void) {
+	struct { volatile int v; char stack[1 << 16]; } all;
+	all.v = 0;
+	getcontext(&inner);
+	inner.uc_stack.ss_sp = all.stack;
+	inner.uc_stack.ss_size = sizeof all.stack;
+	inner.uc_link = &own;
+	makecontext(&inner, within, 0);
+	pthread_create(&worker, 0, work, (void *)&all.v);
+	swapcontext(&own, &inner);
+	return all.v - 1;
+}`},
 	{"the place is another function's variable", "", `
 static void *work(void *a) {
 	struct job *j = take(0);
@@ -171,11 +193,15 @@ int main(void) { pthread_create(&worker, 0, work, 0); ask(); return again(); }`}
 func TestReturned(t *testing.T) {
 	t.Parallel()
 	for i, c := range returnedCases {
+		cc := "gcc"
+		if strings.Contains(c.source, "std::") {
+			cc = "g++"
+		}
 		for _, flags := range inTurn(i, "-O1", "-O2", "-O0") {
 			t.Run(c.name+" "+flags, func(t *testing.T) {
 				t.Parallel()
 				part.Row(t)
-				bin := compile.Text(t, "gcc", returnedHead+c.source, flags)
+				bin := compile.Text(t, cc, returnedHead+c.source, flags)
 				for _, search := range []string{"optimal", "none", "source", "dpor", "stateful"} {
 					cfg := onProgram(bin)
 					cfg.Search, cfg.Deepen = search, false
