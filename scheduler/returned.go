@@ -97,23 +97,28 @@ func (g *Stacks) spans(child *thread) {
 }
 
 // lends has the variables of the functions that create a thread be the creator's, though it has touched
-// them only while it was alone. Those of the stack's outermost function are left out.
+// them only while it was alone. Those of the stack's outermost function are left out, and of functions
+// without lines: they are libraries'.
 func (g *Stacks) lends(th *thread) {
 	regs := th.Regs
 	if !g.follows(th) || !g.holds(th, regs.RSP) || !g.meet(frameMet{regs.RIP, regs.RSP, 0}) {
 		return
 	}
-	for low := regs.RSP; ; {
+	low := regs.RSP
+	for _, f := range g.in.image.FramesOn(&regs, g.in.ReadStack) {
 		base, ok := g.in.image.Returns(&regs, g.in.ReadStack, low)
 		if !ok {
 			return
 		}
-		g.lent = append(g.lent, emu.Range{Lo: low, Hi: base})
-		for ; low < base; low += g.in.wordSize {
-			if shared, learned := g.in.machine.Touch(th.ID, low, g.in.wordSize, true); shared && learned {
-				g.learns.Refine()
+		if g.in.image.Frames(f.PC)[0].File != "" {
+			g.lent = append(g.lent, emu.Range{Lo: low, Hi: base})
+			for addr := low; addr < base; addr += g.in.wordSize {
+				if shared, learned := g.in.machine.Touch(th.ID, addr, g.in.wordSize, true); shared && learned {
+					g.learns.Refine()
+				}
 			}
 		}
+		low = base
 	}
 }
 
