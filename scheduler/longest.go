@@ -52,7 +52,7 @@ func (g *longest) noteLong() {
 
 // whereLong says where the steps of the present path went.
 func (g *longest) whereLong() witness.Long {
-	p := witness.Path{HasLine: g.in.hasLine, Name: g.in.Name, Caller: g.in.ownPC}
+	p := witness.Path{Steps: make([]witness.Step, 0, len(g.in.steps)), HasLine: g.in.hasLine, Name: g.in.Name, Caller: g.in.ownPC}
 	for i := range g.in.steps {
 		st := &g.in.steps[i]
 		p.Steps = append(p.Steps, witness.Step{Transition: st.tr, PC: beginning(st), Insns: st.insns, Half: st.half})

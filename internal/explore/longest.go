@@ -20,6 +20,7 @@ func (h *hunt) long() {
 	if l := &met.Long; l.Turns >= manyTurns {
 		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
 			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+			h.publish() // a limit may be reached, and then there is little time left
 			h.showLong(l.Way)
 			if l.Buffered >= manyTurns {
 				r.Longest.Buffered = l.Buffered
@@ -33,10 +34,21 @@ func (h *hunt) long() {
 	}
 }
 
+// mostShown is how many instructions a way to a loop may have, to be shown: a fraction of a second's.
+const mostShown = 1 << 22
+
 // showLong names the way of the longest execution to its loop, if it can be followed.
 func (h *hunt) showLong(way []trace.Segment) {
 	sched := trace.Schedule{Check: h.Check, Segments: way}
-	if len(way) == 0 {
+	ran := map[string]uint64{}
+	for i := range way {
+		ran[way[i].Thread] = way[i].Until
+	}
+	all := uint64(0)
+	for _, n := range ran {
+		all += n
+	}
+	if len(way) == 0 || all > mostShown {
 		return
 	}
 	if _, err := h.FollowPart(sched); err != nil {

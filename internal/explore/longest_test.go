@@ -24,6 +24,7 @@ static volatile long own;
 static void *often(void *p) { for (long i = 0; i < 1000000; i++) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); } return p; }
 static void *far(void *p) { for (long i = 0; i < 100000000; i++) own++; return p; }
 static void *once(void *p) { n++; return p; }
+static void *late(void *p) { for (long i = 0; i < 2000000; i++) own++; return often(p); }
 int main(void)
 {
 	pthread_t t, u;
@@ -83,6 +84,9 @@ func TestLongest(t *testing.T) {
 		}
 	}
 	shows(r)
+	if r = run("late", func(*config.Config) {}); r.Longest == nil || r.Longest.Place.Line != 5 || r.Longest.Replay != "" {
+		t.Errorf("a way of millions of instructions: %+v", r.Longest)
+	}
 	if _, err := exec.LookPath("g++"); err == nil {
 		r = run("once", func(c *config.Config) { c.Guest = compile.Text(t, "g++", atomics, "-g", "-O1") })
 		if l := r.Longest; l == nil || l.Place.Library || l.Place.Line != 4 {

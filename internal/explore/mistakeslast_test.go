@@ -19,6 +19,14 @@ bottom = b; done += jobs[b]; } return p; }
 B { LOCK(m); if (top < bottom) { int t = top;
 top = t + 1; int v = jobs[t]; z = v; } UNLOCK(m); return p; }
 MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(done + z == 5); unused(); }`, []string{"both take jobs[0]", "Thread 0.1 looks at top (guest.c:22) and moves bottom (guest.c:23), thread 0.2 looks at bottom (guest.c:24) and moves top (guest.c:25)"}, ""},
+	{"the last element, in an array that a pointer leads to", `static volatile int top, bottom = 1, done; static int jobs[2] = {5}; static volatile int *volatile of = jobs;
+A { int b = bottom - 1; volatile int *j = of;
+bottom = b; if (top > b) { bottom = b + 1; return p; }
+done += j[b]; return p; }
+B { int t = top; if (t >= bottom) return p;
+volatile int *j = of; int v = j[t];
+top = t + 1; z = v; return p; }
+MAIN { GO(a); GO(b); JOIN(a); JOIN(b); assert(done + z == 5); unused(); }`, []string{"both take jobs[0] (guest.c:23, guest.c:25), the last element"}, ""},
 	{"two elements, and two ends", `static volatile int top, bottom = 2, done; static volatile int jobs[2] = {5, 6};
 A { if (top < bottom) { int b = bottom - 1; bottom = b; done += jobs[b]; } return p; }
 B { if (top < bottom) { int t = top; top = t + 1; done += jobs[t]; } return p; }

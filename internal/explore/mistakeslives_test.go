@@ -43,6 +43,32 @@ free(n); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) 
 A { return (void *)(long)*b; }
 MAIN { b = calloc(1, 4); GO(a);
 free(b); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:23) without waiting for thread 0.1", "Join that thread before the free"}, ""},
+	{"an array as large as a structure", `static struct node { long magic; struct node *next; } *volatile one; static long *v;
+A { volatile long *w = v; long n = w[1]; w[1] = n + 1; return p; }
+MAIN {
+v = calloc(2, sizeof *v);
+v[1] = 5; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(!one && v[1] == 7); unused(); }`, []string{"change of block + 8 (allocated at guest.c:23) (guest.c:21)"}, ""},
+	{"a structure whose name begins as a library's", `struct __node { long magic, count; } *volatile one;
+A { one->count++; return p; }
+MAIN {
+one = calloc(1, sizeof *one);
+GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(one->count == 2); unused(); }`, []string{"change of __node.count (allocated at guest.c:23) (guest.c:21)"}, ""},
+	{"a block that is replaced, and freed too early", `static int *volatile g; static volatile int sum;
+A { int *n = g;
+sum = *n; return p; }
+MAIN { g = calloc(1, 4); GO(a); int *o = g; g = calloc(1, 4);
+free(o); JOIN(a); unused(); }`, []string{"Thread 0.1 takes the pointer from g (guest.c:21), and thread 0 frees the block (guest.c:24) before thread 0.1 is done with it (guest.c:22)"}, ""},
+	{"a block in one that is replaced, and freed too early", `struct in { int *volatile v; }; static struct in *volatile g; static volatile int sum;
+A { struct in *i = g; int *n = i->v;
+sum = *n; return p; }
+static struct in *new(void) { struct in *i = malloc(sizeof *i); i->v = calloc(1, 4); return i; }
+MAIN { g = new(); GO(a); struct in *o = g; g = new();
+free(o->v); free(o); JOIN(a); unused(); }`, []string{"Thread 0.1 takes the pointer from", "(guest.c:21), and thread 0 frees the block (guest.c:25) before thread 0.1 is done with it (guest.c:2"}, ""},
+	{"a free of a block whose user says that it is done", `static struct { volatile int done, left; } *s;
+A { s->done = 1;
+s->left = 2; return p; }
+MAIN { s = calloc(1, sizeof *s); GO(a); while (!s->done) ;
+free(s); JOIN(a); unused(); }`, []string{"Thread 0 frees the block (guest.c:24) when it has seen what thread 0.1, which it created, writes to", "(guest.c:21), and that thread still uses the block after that (guest.c:22). Join it before the free."}, ""},
 	{"a child's block that a third one handed over", `static int *_Atomic g;
 A { atomic_store(&g, calloc(1, 4)); return p; }
 B { int *n = atomic_exchange(&g, 0); if (n)

@@ -190,6 +190,10 @@ pthread_mutex_destroy(&m); sem_post(&u); JOIN(a); unused(); }`, []string{"Thread
 	{"destroyed by its holder", `A { LOCK(m);
 pthread_mutex_destroy(&m); return p; }
 MAIN { GO(a); JOIN(a); unused(); }`, []string{"Thread 0.1 takes m (guest.c:20), and destroys or initialises it (guest.c:21)", "Unlock it first"}, ""},
+	{"destroyed by a thread that another one waits for", `A {
+pthread_mutex_destroy(&m); return p; }
+MAIN { GO(a); JOIN(a);
+LOCK(m); UNLOCK(m); unused(); }`, []string{"Thread 0.1 destroys m (guest.c:21) before thread 0 uses it (guest.c:23). Destroy it when no thread uses it any more."}, ""},
 	{"used when it is destroyed", `#include <semaphore.h>
 static sem_t s;
 A { sem_wait(&s);

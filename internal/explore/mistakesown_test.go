@@ -2,6 +2,12 @@ package explore
 
 // ownLockMistakes are mistakes about locks of one's own, of one word.
 var ownLockMistakes = []mistake{
+	{"numbers that threads take are no locks", `static atomic_int ids[2];
+static int take(void) { for (;;) for (int i = 0; i < 2; i++) { int f = 0;
+if (!ids[i] && atomic_compare_exchange_strong(&ids[i], &f, 1)) return i; } }
+A { int i = take(); int v = x;
+x = v + 1; ids[i] = 0; return p; }
+MAIN { GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(x == 2); unused(); }`, []string{"Nothing keeps thread", "change of x (guest.c:24) from coming between thread"}, ""},
 	{"a look and a change in two sections of a spin lock", `static atomic_flag f = ATOMIC_FLAG_INIT;
 static void in(void) { while (atomic_flag_test_and_set(&f)) ; }
 static void out(void) {

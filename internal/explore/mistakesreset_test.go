@@ -16,6 +16,12 @@ A { for (int i = 0; i < 2; i++) { await(); z++;
 LOCK(m); x = 0; UNLOCK(m); } return p; }
 MAIN { GO(a); for (int i = 0; i < 2; i++) { LOCK(m);
 x = 1; pthread_cond_signal(&q); UNLOCK(m); while (z == i) ; } JOIN(a); unused(); }`, []string{"Thread 0.1 sets x back to 0 (guest.c:22), and hasn't looked at it since thread 0 set it to 1 (guest.c:24)"}, ""},
+	{"a flag that is begun with when others may have set it", `static volatile int told;
+A { told = 1;
+x = 1; while (x)
+; return p; }
+MAIN { GO(a); while (!told) ;
+x = 0; JOIN(a); unused(); }`, []string{"Thread 0.1 sets x to 1 (guest.c:22) after thread 0 has set it to 0 (guest.c:25). So thread 0.1 waits for ever (guest.c:2", "Set it before another thread can reach it"}, ""},
 	{"a gate that is open for a moment", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -131,7 +132,46 @@ func (p *page) where(f result.Frame) string {
 	if strings.HasPrefix(f.Function, "lambda at ") {
 		return "lambda " + place
 	}
-	return clean(f.Function) + " " + place
+	return clean(brieflyNamed(f.Function)) + " " + place
+}
+
+// longName is from how many characters on a function's name is shown without the arguments of templates.
+const longName = 60
+
+// operators of C++ have brackets of templates in their names, the longest first.
+var operators = []string{"<<=", "<=>", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">", "-"}
+
+// brieflyNamed is a function's name: of a long one, the arguments of templates are left out.
+func brieflyNamed(name string) string {
+	if len(name) <= longName {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case strings.HasSuffix(name[:i], "operator") && strings.ContainsRune("<>-", rune(c)): // no bracket
+			k := slices.IndexFunc(operators, func(o string) bool { return strings.HasPrefix(name[i:], o) })
+			if depth == 0 {
+				b.WriteString(operators[k])
+			}
+			i += len(operators[k]) - 1
+		case c == '<' && (depth > 0 || i > 0 && name[i-1] != ':'): // Rust has others at a name's beginning
+			if depth++; depth == 1 {
+				b.WriteString("<...")
+			}
+		case c == '>' && depth > 0:
+			if depth--; depth == 0 {
+				b.WriteByte(c)
+			}
+		case depth == 0:
+			b.WriteByte(c)
+		}
+	}
+	if depth > 0 {
+		return name // it isn't of C++
+	}
+	return b.String()
 }
 
 // spot is where, without a function's name where there is a line.

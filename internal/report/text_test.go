@@ -257,3 +257,21 @@ func TestMissedFile(t *testing.T) {
 		}
 	}
 }
+
+// TestBrieflyNamed: a long name of C++ loses the arguments of templates. A short one, and operators, are shown as
+// they are.
+func TestBrieflyNamed(t *testing.T) {
+	long := strings.Repeat("x", longName)
+	for name, want := range map[string]string{
+		"Queue<int>::pop": "Queue<int>::pop",
+		"mpmc::Queue<int, std::allocator<mpmc::Slot<int> > >::emplace<int const&>::" + long: "mpmc::Queue<...>::emplace<...>::" + long,
+		long + "::operator<<<char>":    long + "::operator<<<...>",
+		long + "::operator->":          long + "::operator->",
+		long + "<unfinished":           long + "<unfinished",
+		"<Vec<T> as Drop<U>>::" + long: "<Vec<...> as Drop<...>>::" + long,
+	} {
+		if got := brieflyNamed(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -136,20 +136,19 @@ func (p *Path) way(pc uint64, t trace.TID) (list []trace.Segment) {
 		return nil
 	}
 	ends := maps.Clone(p.Now) // of the steps on the way
+	last := trace.NoThread
 	for i := len(p.Steps) - 1; i >= 0; i-- {
 		st := &p.Steps[i]
-		if i < turns[from] {
+		if n := len(list); i < turns[from] && n > 0 && list[n-1].Choice == 0 && last == st.Thread {
+			list[n-1].Choice = st.Choice // a path may have millions of steps, and few changes of threads
+		} else if i < turns[from] {
 			end := ends[st.Thread]
-			list = append(list, trace.Segment{Thread: p.Name(st.Thread), Until: end.Insns, Part: end.Half, Choice: st.Choice})
+			list, last = append(list, trace.Segment{Thread: p.Name(st.Thread), Until: end.Insns, Part: end.Half, Choice: st.Choice}), st.Thread
 		}
 		ends[st.Thread] = *st
 	}
 	slices.Reverse(list)
-	var s trace.Schedule
-	for _, seg := range list {
-		s.Append(seg)
-	}
-	return s.Segments
+	return list
 }
 
 // buffered is how many stores a thread's buffer has had at once.

@@ -27,16 +27,20 @@ type blockLife struct {
 	name  string // "block"; with a number, if others came from the same line
 	call  uint64 // where the user's code asks for it, 0 if that isn't known
 	// as is its type as a pointer to it declares it, if one was seen.
-	as    *session.Pointee
-	tries int // see ask
+	as      *session.Pointee
+	tries   int  // see ask
+	untyped bool // an access has told that its size doesn't say what it is
 }
 
 // namer names memory in one execution.
 type namer struct {
-	lives  []blockLife
-	from   map[string]int    // blocks by name and where
-	locals map[uint64]string // variables on stacks, and thread-local ones
-	wholes map[uint64]string // structures that pointers point to
+	lives []blockLife
+	// untyped are calls for blocks, by what they return to, whose sizes don't say what the blocks are.
+	untyped map[uint64]bool
+	fits    map[fit]bool      // accesses that can be to blocks of the types that their sizes suggest
+	from    map[string]int    // blocks by name and where
+	locals  map[uint64]string // variables on stacks, and thread-local ones
+	wholes  map[uint64]string // structures that pointers point to
 }
 
 // given notes a new block.
@@ -56,6 +60,7 @@ func (n *namer) given(s *session.Session, b heap.Block, stack []result.Frame) {
 	if n.from == nil {
 		n.from = map[string]int{}
 	}
+	life.untyped = n.untyped[b.Given.PC]
 	n.from[life.where]++
 	if nth := n.from[life.where]; nth > 1 {
 		life.name = fmt.Sprintf("block %d", nth)
@@ -136,7 +141,7 @@ func (b *blockLife) part(s *session.Session, addr uint64) string {
 // typed names a part of a block by the block's type: the only one that it can have where it
 // was asked for, or that of a pointer to it.
 func (b *blockLife) typed(s *session.Session, offset uint64) (name string, ok bool) {
-	if !b.inner {
+	if !b.inner && !b.untyped {
 		if name, ok = s.Image.PointedTo(b.Given.PC-1, b.Size, offset); !ok && b.call != 0 && b.call != b.Given.PC-1 {
 			name, ok = s.Image.PointedTo(b.call, b.Size, offset)
 		}

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"landgo/internal/explore/session"
@@ -35,8 +36,19 @@ type Story struct {
 // Tell replays a path and tells its story. The path must be one of this
 // session's System.
 func Tell(s *session.Session, path []por.PathStep) (*Story, error) {
+	var untyped map[uint64]bool
+	for {
+		st, err := tell(s, path, maps.Clone(untyped))
+		if err != nil || len(st.untyped) == len(untyped) {
+			return st, err
+		}
+		untyped = st.untyped // what came before was named by wrong types
+	}
+}
+
+func tell(s *session.Session, path []por.PathStep, untyped map[uint64]bool) (*Story, error) {
 	st := &Story{Session: s, Run: record.New(answers{s}), path: path, Schedule: trace.Schedule{Check: s.Check}, outputs: map[int]int{}, blocks: map[lifeKey]*lifeStacks{}, ends: map[lifeEnd][]result.Frame{},
-		created: map[trace.TID]result.Frame{}, roots: roots{}}
+		created: map[trace.TID]result.Frame{}, roots: roots{}, namer: namer{untyped: untyped}}
 	s.Guest.Rewind(s.Root)
 	s.Guest.Observe(st)
 	defer s.Guest.Observe(nil)
@@ -126,6 +138,7 @@ func (st *Story) valueOf(t trace.TID, a *trace.Access) record.Value {
 	if !small && uint64(a.Size) == st.Image.Machine.Word() {
 		st.learn(st.Session, a.Addr, v)
 	}
+	st.doubt(st.Session, a, v)
 	if !small {
 		if name := st.pointer(st.Session, v); name != "" && uint64(a.Size) == st.Image.Machine.Word() {
 			text = name

@@ -127,6 +127,9 @@ func (v *Visited) pointers(tr *trace.Transition) {
 		if a := &tr.Accesses[i]; uint64(a.Size) == word && a.Addr >= record.LowestVariable {
 			v.learn(v.Session, a.Addr, little(v.Plain.SeenBy(tr.Thread, a.Addr, word)))
 		}
+		if a := &tr.Accesses[i]; a.Size > 0 && a.Size <= 8 && a.Addr >= record.LowestVariable {
+			v.doubt(v.Session, a, little(v.Plain.SeenBy(tr.Thread, a.Addr, uint64(a.Size))))
+		}
 	}
 }
 

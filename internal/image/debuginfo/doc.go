@@ -10,7 +10,7 @@
 //	reading       dwarf, dwarfreader, dwarfsections and linecheck (damaged files)
 //	places        line, stack, covered, cplusplus (names of functions)
 //	variables     variable, local, outlined (of OpenMP), own (of a thread), atomic
-//	types         typepath (a part's name), member (the part of a name), typesize, pointee
+//	types         typepath (a part's name), member (the part of a name), typesize, pointee, shape (is a block of a type?)
 //	values        expression, show
 //	functions     regparm (arguments in registers), unseen (calls that can't be seen)
 package debuginfo

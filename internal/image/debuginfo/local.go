@@ -202,8 +202,10 @@ func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 		typ, called := d.plain(to)
 		if typ == 0 {
 			e := d.bare(to)
-			several = e != nil && e.Tag == dwarf.TagBaseType
-			return !several
+			if several = e != nil && e.Tag == dwarf.TagBaseType; several || e == nil || !d.isUsers(pc, e) {
+				return !several
+			}
+			typ, called = e.Offset, d.name(e)
 		}
 		several = only != 0 && typ != only
 		only, name = typ, called
@@ -213,6 +215,26 @@ func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 		return 0, ""
 	}
 	return only, name
+}
+
+// isUsers reports whether a structure has a name, and is declared in a source of the unit with pc that is no
+// library's. A name that begins as a library's may be the user's.
+func (d *Info) isUsers(pc uint64, e *dwarf.Entry) bool {
+	file, ok := e.Val(dwarf.AttrDeclFile).(int64)
+	if name, _ := e.Val(dwarf.AttrName).(string); !ok || name == "" || e.Tag != dwarf.TagStructType && e.Tag != dwarf.TagUnionType {
+		return false
+	}
+	for _, u := range d.units {
+		if !inRanges(u.ranges, pc) {
+			continue
+		}
+		if d.loadUnit(u) != nil || file < 0 || file >= int64(len(u.files)) || u.files[file] == nil {
+			return false
+		}
+		at := u.place(u.files[file], 1, 0)
+		return !at.Library() && at.File != "<built-in>"
+	}
+	return false
 }
 
 // pointees calls f for the types to which the unit with pc declares pointers,

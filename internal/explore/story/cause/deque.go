@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"iter"
 
 	"landgo/internal/explore/story/record"
 	"landgo/internal/trace"
@@ -87,27 +88,65 @@ func (cs *Case) takenTwice(d, u move) string {
 }
 
 // sameElement is where two threads, from a place on, read the same that isn't an index. No thread
-// writes it after the first of these places.
+// writes it after the first of these places. Where that is a pointer, the element is what it leads to.
 func (cs *Case) sameElement(t, u trace.TID, from, its at, bottom, top *trace.Access) (x, y at, ok bool) {
-	n := 0
-	for x, a := range cs.Forward(t, from) {
-		if n++; n > mostMoves {
-			break
-		}
-		if a.IsWrite() || a.Addr < record.LowestVariable || a.Overlaps(bottom) || a.Overlaps(top) || cs.WrittenFrom(first(from, its), a) {
+	begun := first(from, its)
+	for x, a := range cs.soon(t, from) {
+		if a.Overlaps(bottom) || a.Overlaps(top) || cs.WrittenFrom(begun, a) {
 			continue
 		}
-		m := 0
-		for y, o := range cs.Forward(u, its) {
-			if m++; m > mostMoves {
-				break
-			}
-			if !o.IsWrite() && o.Addr == a.Addr && o.Size == a.Size {
-				return x, y, true
-			}
+		if y, ok := cs.readsSame(u, its, a); ok {
+			x, y = cs.ledTo(t, u, x, y, begun, maxLeads)
+			return x, y, true
 		}
 	}
 	return x, y, false
+}
+
+// maxLeads is how many pointers ledTo follows.
+const maxLeads = 4
+
+// ledTo follows pointers that two threads both read to what both read by them, as far as they go.
+func (cs *Case) ledTo(t, u trace.TID, x, y, begun at, depth int) (at, at) {
+	if depth == 0 || uint64(cs.AccessAt(x).Size) != cs.code.Word() {
+		return x, y
+	}
+	lastX, lastY := x, y
+	for v, a := range cs.soon(t, x) {
+		if !x.Before(v) || !cs.leadsTo(cs.RawAt(x), a.Addr) || cs.WrittenFrom(begun, a) {
+			continue
+		}
+		w, ok := cs.readsSame(u, y, a)
+		if !ok {
+			continue
+		}
+		if lastX, lastY = cs.ledTo(t, u, v, w, begun, depth-1); lastX != v {
+			break
+		}
+	}
+	return lastX, lastY
+}
+
+// soon are a thread's reads of the guest's memory among its next accesses.
+func (cs *Case) soon(t trace.TID, from at) iter.Seq2[at, *trace.Access] {
+	return func(yield func(at, *trace.Access) bool) {
+		n := 0
+		for x, a := range cs.Forward(t, from) {
+			if n++; n > mostMoves || !a.IsWrite() && a.Addr >= record.LowestVariable && !yield(x, a) {
+				return
+			}
+		}
+	}
+}
+
+// readsSame is where a thread soon reads what an access reads.
+func (cs *Case) readsSame(t trace.TID, from at, a *trace.Access) (x at, ok bool) {
+	for x, o := range cs.soon(t, from) {
+		if o.Addr == a.Addr && o.Size == a.Size {
+			return x, true
+		}
+	}
+	return x, false
 }
 
 func first(x, y at) at {

@@ -1,9 +1,11 @@
 package cause
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
@@ -51,9 +53,13 @@ func (pr *Pair) Mistake(b *result.Bug, failed trace.TID) string {
 		return pr.missingJoin(f)
 	}
 	before := func(f *flip) string { return pr.beforeLock(f, failed) }
+	last := slices.Clone(pr.flips) // what is read last decides the failure
+	slices.SortStableFunc(last, func(f, g flip) int {
+		return cmp.Or(cmp.Compare(g.first.Beat, f.first.Beat), cmp.Compare(g.first.Access, f.first.Access))
+	})
 	for _, kind := range []func(*flip) string{pr.postedEarly, pr.announced, before, pr.letIn, half, join} {
-		for i := range pr.flips {
-			if text := kind(&pr.flips[i]); text != "" {
+		for i := range last {
+			if text := kind(&last[i]); text != "" {
 				return text
 			}
 		}
@@ -245,6 +251,11 @@ func (pr *Pair) announced(f *flip) string {
 			continue
 		}
 		flag, set := pr.Shown(x), pr.Shown(w)
+		if of, element := array(flag.Name()); element {
+			if its, ok := array(data.Name()); ok && its == of {
+				continue // two elements of one array are data both
+			}
+		}
 		meant := pr.Declared(a) || pr.AccessAt(w).Flags&trace.Atomic != 0 || pr.code.Decides(a.PC, read.PC)
 		if !meant || flag.Symbol == "" || flag.Bookkeeping || where(flag.Stack) == "" || where(set.Stack) == "" {
 			continue
@@ -257,6 +268,12 @@ func (pr *Pair) announced(f *flip) string {
 			data.Thread, flag.Name(), where(flag.Stack), data.Name(), f.here, f.early.thread, flag.Name(), where(set.Stack), data.Name(), f.earlyIs)
 	}
 	return ""
+}
+
+// array is the name of the array of which a name is an element's.
+func array(name string) (of string, ok bool) {
+	i := strings.LastIndexByte(name, '[')
+	return name[:max(i, 0)], i > 0 && strings.HasSuffix(name, "]")
 }
 
 // writesToo reports whether the late thread of a flip writes, before or after its read, what it

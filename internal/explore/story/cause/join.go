@@ -17,11 +17,12 @@ func (pr *Pair) missingJoin(f *flip) string {
 		return ""
 	}
 	atomic := pr.IsAtomic(pr.AccessAt(f.first))
-	if apart := atomic || len(f.earlyHeld) > 0 || len(pr.Held(f.first)) > 0; apart && !(pr.passes.joinsAfter(f.other, f.thread, f.late.at) && pr.goesBy(f)) {
+	if apart := atomic || len(f.earlyHeld) > 0 || len(pr.Held(f.first)) > 0; apart && !pr.passes.joinsAfter(f.other, f.thread, f.late.at) {
 		return ""
 	}
-	if atomic && !pr.joinedAnother(f) {
-		return ""
+	_, by, found := pr.Source(f.first)
+	if third := found && by != f.other && by != f.thread; (atomic || third) && !pr.joinedAnother(f) || !pr.goesBy(f) {
+		return "" // it looks on while others are at work, as a reader of a queue does
 	}
 	for _, run := range []*Case{pr.Case, pr.passes} {
 		if run.looksOften(f, run == pr.passes) || run.waitsForOthers() {

@@ -6,6 +6,7 @@ import (
 
 	"landgo/heap"
 	"landgo/internal/abi"
+	"landgo/internal/explore/story/record"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/scheduler"
@@ -48,7 +49,10 @@ func (cs *Case) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 	t, u := cs.guest.Name(user), cs.guest.Name(freer)
 	atFree := int(f.Block.Back.Step) - 1 // the beat
 	switch {
-	case isChild(t, u) && !cs.Joins(freer, user, atFree) && !cs.comesLater(f):
+	case isChild(t, u) && !cs.Joins(freer, user, atFree) && !cs.comesLater(f) && !cs.takenAway(f):
+		if x, w, ok := cs.seenOf(freer, user, atFree); ok {
+			return fmt.Sprintf("Thread %s frees the block (%s) when it has seen what thread %s, which it created, writes to %s (%s), and that thread still uses the block after that (%s). Join it before the free.", u, freed, t, x.Name(), where(w.Stack), used)
+		}
 		return fmt.Sprintf("Thread %s frees the block (%s) without waiting for thread %s, which it created and which still uses it (%s). Join that thread before the free.", u, freed, t, used)
 	case f.Kind == trace.DoubleFree:
 		return fmt.Sprintf("Thread %s (%s) and thread %s (%s) both free the block. Let one thread own it, or let a thread take the pointer and clear it in one atomic step.", u, freed, t, used)
@@ -79,6 +83,24 @@ func (cs *Case) goneOwner(b *result.Bug, f *scheduler.Failure) string {
 		return fmt.Sprintf("Thread %s takes the pointer %s (%s), and thread %s frees the block (%s) before thread %s is done with it (%s). Hold one lock over both, or count the threads that use the block and free it with the last.", t, from, where(p.Stack), u, freed, t, used)
 	}
 	return fmt.Sprintf("Thread %s frees the block (%s), and thread %s still finds the pointer %s (%s). Take the pointer away before the free, with a lock over both.", u, freed, t, in, where(p.Stack))
+}
+
+// seenOf is a thread's last read before its free of a block, if it finds there what another one has written,
+// and that write.
+func (cs *Case) seenOf(freer, user trace.TID, atFree int) (x, w result.Access, ok bool) {
+	n := 0
+	for y, a := range cs.Backward(freer, at{Beat: atFree + 1}) {
+		if n++; n > mostMoves {
+			break
+		}
+		z, by, known := cs.Source(y)
+		if a.IsWrite() || a.Addr < record.LowestVariable || cs.IsOwnLock(a.Addr) || !known || by != user {
+			continue
+		}
+		x, w = cs.Shown(y), cs.Shown(z)
+		return x, w, plain(&x, &w)
+	}
+	return x, w, false
 }
 
 // foundAt is the last access before a point by which a thread reads the address of a block,
@@ -120,6 +142,44 @@ func (cs *Case) comesLater(f *scheduler.Failure) bool {
 		return false
 	}
 	return cs.Beats[from.Beat].MadeBy(from.Access) != f.Block.Back.Thread || !cs.Between(from, cs.End(), trace.OpCreate, f.Thread)
+}
+
+// takenAway reports whether the thread that frees a block writes something else before that to where the
+// other one has read the block's address. It means to keep the block from others, and not to wait for an end.
+// The address may be in a block of which the same is true.
+func (cs *Case) takenAway(f *scheduler.Failure) bool {
+	block, before := f.Block, cs.End()
+	for range maxLeads {
+		x, _, ok := cs.foundAt(f.Thread, before, &block)
+		if !ok {
+			return false
+		}
+		if cs.replaced(f, x, &block) {
+			return true
+		}
+		if block, ok = cs.BlockAt(cs.AccessAt(x).Addr); !ok {
+			return false
+		}
+		before = x
+	}
+	return false
+}
+
+// replaced reports whether the thread that frees a block has written last, before that, another address than
+// a block's to where an access is.
+func (cs *Case) replaced(f *scheduler.Failure, x at, block *heap.Block) bool {
+	freed := at{Beat: int(f.Block.Back.Step) - 1}
+	for _, c := range cs.Calls(f.Block.Addr, trace.OpFree) {
+		if c.Beat == freed.Beat {
+			freed.Access = int(c.Op.At)
+		}
+	}
+	for y, a := range cs.Backward(f.Block.Back.Thread, freed) {
+		if a.IsWrite() && a.Overlaps(cs.AccessAt(x)) {
+			return cs.RawAt(y)-block.Addr >= block.Size
+		}
+	}
+	return false
 }
 
 // handedOver: a thread writes the address of a block to where another one takes it and frees

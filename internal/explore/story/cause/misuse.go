@@ -48,7 +48,7 @@ func (cs *Case) misused(b *result.Bug, f *scheduler.Failure) string {
 		if f.Holder == f.Thread {
 			return fmt.Sprintf("Thread %s takes %s (%s), and destroys or initialises it (%s) while it holds it. Unlock it first.", t, lock, taken, here)
 		}
-		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. Wait for the threads that use it first, with pthread_join.", holder, lock, taken, t, here)
+		return fmt.Sprintf("Thread %s takes %s (%s), and thread %s destroys or initialises it (%s) before it is released. %s", holder, lock, taken, t, here, usersFirst(t, holder))
 	case scheduler.NotTaken:
 		by, at := cs.LastOperation(f.Lock, trace.OpUnlock, trace.OpReadUnlock, trace.OpWriteUnlock)
 		if at != "" && by == f.Thread {
@@ -62,9 +62,18 @@ func (cs *Case) misused(b *result.Bug, f *scheduler.Failure) string {
 		if at == "" {
 			return ""
 		}
-		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). Wait for the threads that use it first, with pthread_join.", cs.guest.Name(by), lock, at, t, here)
+		return fmt.Sprintf("Thread %s destroys %s (%s) before thread %s uses it (%s). %s", cs.guest.Name(by), lock, at, t, here, usersFirst(cs.guest.Name(by), t))
 	}
 	return ""
+}
+
+// usersFirst is what to do where a thread destroys what another one uses. A thread joins its children; the
+// one that created it may wait for its end itself.
+func usersFirst(destroys, uses string) string {
+	if isChild(uses, destroys) {
+		return "Wait for the threads that use it first, with pthread_join."
+	}
+	return "Destroy it when no thread uses it any more."
 }
 
 // countedApart: a thread ends with a lock that it should have released, by a count that it

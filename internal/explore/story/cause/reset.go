@@ -98,6 +98,10 @@ func (cs *Case) wipedText(v *wipe, look, waiter, waits string) string {
 		return fmt.Sprintf("Thread %s sets %s to %s (%s) and back to %s (%s) before thread %s looks at it (%s), so thread %s waits for ever (%s). Let a thread that has seen it set it back, or count these events and never count down.",
 			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, look, waiter, waits)
 	}
+	if before, known := cs.valueAt(cs.AccessAt(v.set), v.set); back.Thread == waiter && cs.RawAt(v.back) != 0 && (!known || before != cs.RawAt(v.back)) {
+		return fmt.Sprintf("Thread %s sets %s to %s (%s) after thread %s has set it to %s (%s). So thread %s waits for ever (%s) for what has come already. Set it before another thread can reach it.",
+			waiter, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits)
+	}
 	cure := "Set it back where a look finds it set, under the same lock as the look."
 	if len(cs.Held(v.back)) == 0 {
 		cure = "Set it back where a look finds it set, in one atomic step."

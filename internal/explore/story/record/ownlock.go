@@ -39,6 +39,9 @@ func (r *Run) OwnLocks(exchanges func(x At) bool) {
 		case old == now && a.Flags&trace.RMW != 0:
 		case old == 0 && now != 0 && exchanges(x):
 			s.takes[t] = true
+			if slot := words[r.passedBy(t, x, words)]; slot != nil {
+				slot.not, s.not = true, true
+			}
 		case now == 0 && s.owner == t:
 			s.mark = s.mark || old < LowestVariable
 		case now != 0 || s.owner != t:
@@ -57,6 +60,28 @@ func (r *Run) OwnLocks(exchanges func(x At) bool) {
 	if uses = append(uses, r.flagged(created)...); len(uses) > 0 {
 		r.useOwn(uses)
 	}
+}
+
+// passedBy is another word that a thread has found taken just before it takes one, or 0. Then it looks for
+// any word that is free, as threads do that take a number each. A lock is waited for.
+func (r *Run) passedBy(t trace.TID, x At, words map[uint64]*ownState) uint64 {
+	taken := r.AccessAt(x)
+	const near = 16 // there are a few accesses between two looks
+	n := 0
+	for y, a := range r.Backward(t, x) {
+		if n++; n > near {
+			return 0
+		}
+		s := words[a.Addr]
+		if s == nil || len(s.takes) == 0 || a.Addr == taken.Addr || a.Size != taken.Size {
+			continue
+		}
+		if a.Flags&trace.FailedCAS != 0 || !a.IsWrite() && r.RawAt(y) != 0 {
+			return a.Addr
+		}
+		return 0
+	}
+	return 0
 }
 
 // IsOwnLock reports whether a word is a lock of the guest's own.
