@@ -22,7 +22,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
 	past := th.Stand == StandAccess || th.Stand == StandFence // the operation there has waited
 	skip = skip || th.Stand == StandFence && th.begun
-	th.Stand, th.limited, th.begun = StandRun, false, false
+	th.Stand, th.limited, th.begun, th.returns = StandRun, false, false, 0
 	framing := th.framing
 	th.framing = false
 	look := th.Insns + firstChunk

@@ -110,8 +110,8 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 				d.PendingAccess.SetBlend(s.Blends.at(th.ID, &a))
 			}
 		}
-		if op := s.Stacks.returning(th); op.Kind != trace.OpNone {
-			d.Pending, d.PendingAccess = op, trace.Access{}
+		if th.returns != 0 {
+			d.Pending, d.PendingAccess = s.Stacks.returning(th), trace.Access{}
 			return w
 		}
 		if s.unreads.covers(&th.Access) {

@@ -23,6 +23,7 @@ type Stacks struct {
 	in     *present
 	names  *names.Names
 	learns *learning
+	timers *timers
 	hull   emu.Range        // has all stacks in it that were ever buried
 	starts [64]mappingStart // found lately
 	met    map[frameMet]bool

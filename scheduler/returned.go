@@ -26,7 +26,8 @@ import (
 //
 // A stack that the program has made within a thread's own, for a coroutine, isn't looked at (unwind.Table.Rooted). Left
 // out are the outermost function of a stack, with which the thread ends, and ways out of a function
-// that are no return (longjmp, exceptions). With store buffers (Config.Buffers) no return is a step.
+// that are no return (longjmp, exceptions). With store buffers (Config.Buffers), and in programs with
+// timers, which may have threads of their own, no return is a step.
 
 // maxFramesMet bounds the places at which stacks were looked through.
 const maxFramesMet = 1 << 14
@@ -136,7 +137,7 @@ func (g *Stacks) meet(place frameMet) bool {
 
 // follows reports whether returns on a thread's stack are looked at.
 func (g *Stacks) follows(th *thread) bool {
-	return !g.in.cfg.Buffers && !g.in.steered() && (th.OwnStack || th.ID == 0) && g.in.machine.HasHeap()
+	return !g.in.cfg.Buffers && !g.in.steered() && !g.timers.on() && (th.OwnStack || th.ID == 0) && g.in.machine.HasHeap()
 }
 
 // standsAt notes the frame with a variable on a thread's stack that is used, if it isn't the stack's outermost.
@@ -183,11 +184,8 @@ func (g *Stacks) isReturn(pc uint64) bool {
 }
 
 // returning is the end of variables with the return before which a thread stands, as an
-// operation, or the zero Op.
+// operation.
 func (g *Stacks) returning(th *thread) trace.Op {
-	if th.returns == 0 {
-		return trace.Op{}
-	}
 	low, end := th.returns, th.Access.Addr+g.in.wordSize
 	if hull := g.in.machine.SharedHull(g.mappingStart(low), end); hull.Hi != 0 {
 		low = min(low, hull.Lo)
@@ -221,16 +219,13 @@ func (g *Stacks) uses(th *thread, addr uint64) {
 
 // returned ends the variables before whose function's return a thread stands.
 func (g *Stacks) returned(th edit, tr *trace.Transition) {
-	if th.returns == 0 {
-		return
-	}
 	below := emu.Range{Lo: g.mappingStart(th.Access.Addr), Hi: th.Access.Addr + g.in.wordSize}
 	g.claim(th.thread, below)
 	op := g.returning(th.thread)
 	tr.Did(op)
 	g.in.lib.StackEnds(th.ID, tr, op.Obj, uint64(op.Size))
 	g.learns.MemoryEnds(op.Obj, uint64(op.Size))
-	th.returns, th.ended = 0, below.Hi
+	th.ended = below.Hi
 	g.dig(th.ID, below)
 }
 
