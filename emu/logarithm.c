@@ -181,7 +181,7 @@ static void pop_with(struct machine *m, struct number r)
 	uc_reg_write(m->uc, UC_X86_REG_FPTAG, &tags);
 }
 
-/* A product of which one factor is no finite number or 0. */
+/* A product with a factor that is 0 or not finite. */
 static struct number limit(struct machine *m, const struct operand *y, double logarithm, bool of_zero)
 {
 	double r = limit_factor(y) * logarithm;

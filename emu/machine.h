@@ -435,7 +435,7 @@ struct machine {
 	uc_context *kernel;   /* see board_keep */
 	bool user;            /* the run is one of a user program's code */
 	uint8_t *programs;    /* per page: user code was executed in it; NULL: there are no user programs */
-	uint64_t *stale;      /* pages of which the engine has translations that mustn't be used, */
+	uint64_t *stale;      /* pages whose translations by the engine mustn't be used, */
 	uint64_t nstale, stale_cap; /* see program.c */
 	uint64_t program_page; /* the latest page of user code, by its address, */
 	uint64_t program_at;  /* and where it is in memory */

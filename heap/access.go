@@ -27,6 +27,12 @@ func (h *Heap) Access(addr uint64, does string) Wrong {
 		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s at offset %d of a block of %s: beyond its end", does, addr-b.Addr, Bytes(b.Size)), *b}
 	}
 	before, after := h.nearest(addr)
+	if after != nil && after.Addr-addr > farAway {
+		after = nil
+	}
+	if before != nil && addr-(before.Addr+before.Size) > farAway {
+		before = nil
+	}
 	switch {
 	case after != nil && (before == nil || after.Addr-addr <= addr-(before.Addr+before.Size)):
 		return Wrong{trace.HeapOverflow, fmt.Sprintf("%s, %s before the start of a block of %s", does, Bytes(after.Addr-addr), Bytes(after.Size)), *after}
@@ -35,6 +41,10 @@ func (h *Heap) Access(addr uint64, does string) Wrong {
 	}
 	return Wrong{Kind: trace.HeapOverflow, Message: fmt.Sprintf("%s at %#x, in memory for the heap that was never allocated", does, addr)}
 }
+
+// farAway is from how many bytes on a wrong access isn't one beyond a block's bounds: its address came about
+// otherwise.
+const farAway = 1 << 20
 
 // Around is the live block that has an address in it, or nil.
 func (h *Heap) Around(addr uint64) *Block { return h.liveAround(addr) }

@@ -41,6 +41,7 @@ func TestAccess(t *testing.T) {
 		{0x2060, trace.HeapOverflow, "reads 8 bytes at offset 96 of a block of 100 bytes: beyond its end", 0x2000},
 		{0x10f8, trace.HeapOverflow, "reads 8 bytes, 8 bytes before the start of a block of 4 bytes", 0x1100},
 		{0xfff, trace.HeapOverflow, "reads 8 bytes, 1 byte before the start of a block of 24 bytes", 0x1000},
+		{0x40000000, trace.HeapOverflow, "reads 8 bytes at 0x40000000, in memory for the heap that was never allocated", 0},
 		{0x1104, trace.HeapOverflow, "reads 8 bytes, 0 bytes after the end of a block of 4 bytes", 0x1100},
 	} {
 		w := h.Access(c.addr, "reads 8 bytes")

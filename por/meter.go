@@ -168,7 +168,7 @@ func (m *meter) after(n *node, t trace.TID, o trace.Choice) cost {
 	return c
 }
 
-// wakesOne reports whether the outcomes of an operation are waiters, of which it wakes one.
+// wakesOne reports whether an operation wakes one waiter, and each outcome is another one.
 func wakesOne(k trace.OpKind) bool {
 	return k == trace.OpCondSignal || k == trace.OpFutexWake || k == trace.OpFutexRequeue
 }

@@ -40,8 +40,8 @@ import (
 // theirs from each other, since what counts is whether all constraints together have a
 // cycle.
 //
-// A read e' that is reversed has new candidates in its new place. Of these, outcomes counts
-// what is possible together with all of v. Let c and c' be outcomes of e' in both places.
+// A read e' that is reversed has new candidates in its new place. outcomes counts those
+// that are possible together with all of v. Let c and c' be outcomes of e' in both places.
 // Of any candidates of another read, one is possible both with c and with c'. If c takes
 // some away, then because one that it leaves comes after c's store. That one c' leaves too,
 // or it would come before a store of the cell that isn't before c's. So c isn't lost where

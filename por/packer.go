@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The numbers, lists and events of which snapshots (snapshot.go, trustdivision.go) are made. An
+// The numbers, lists and events that snapshots (snapshot.go, trustdivision.go) consist of. An
 // unpacker checks its input against limits, because a file may be damaged: it goes on with zeros
 // then, and is bad.
 

@@ -78,8 +78,8 @@ type Counter interface {
 	Uncount(back int)
 }
 
-// Tester is a Blender that can tell of which additions the results matter only by the side of a number
-// on which they are (trace.TestedAddition).
+// Tester is a Blender that knows tested additions (trace.TestedAddition): of their results it only
+// matters on which side of a number they are.
 type Tester interface {
 	// Test says whether the System does so from now on. It stands at the state in which a
 	// search begins, and Blend and Count were called before.

@@ -33,7 +33,7 @@ func (c Class) String() string {
 // interleavings there are at its points, without a bound. failed: in a bug's
 // execution, a thread was preempted right before one of its instructions. The
 // candidate has to be from a detector that watched that search alone, for Bare
-// depends on the points. Of the classes from several searches the last in the order
+// depends on the points. If several searches give classes, the last in the order
 // above holds.
 func (c *Candidate) Class(complete, failed bool) Class {
 	switch {

@@ -110,8 +110,8 @@ func (d *order) ensureAll(t *trace.Transition) {
 }
 
 // woken puts the threads that a transition woke after it. They come after woke, the clock of the
-// operation that woke them, or after the whole transition if woke is less than 0. Of several
-// operations of one step, the last counts as the one.
+// operation that woke them, or after the whole transition if woke is less than 0. If a
+// step has several operations, the last counts as the one.
 func (d *order) woken(t *trace.Transition, woke int32) {
 	for _, w := range t.Wakes {
 		if slices.ContainsFunc(t.Ops, func(o trace.Op) bool { return o.Kind == trace.OpCreate && o.Obj == uint64(w) }) {

@@ -81,7 +81,7 @@ type Detector struct {
 	news    []int
 
 	hit   []touched    // the sites of the access under way
-	polls *trace.Polls // of which it is one; else nil
+	polls *trace.Polls // those that it belongs to; else nil
 	past  bool         // as it could have come before earlier steps, and no more
 }
 
@@ -145,7 +145,7 @@ func (d *Detector) Poll(p *trace.Polls) {
 	th := d.threads[p.Thread]
 	clock, n := d.slots[th.clock], len(p.Accesses)
 	d.polls = p
-	// each has the accesses from the i-th on, none of which orders another one.
+	// each has the accesses from the i-th on. None orders another one.
 	each := func(i int, clock int32) {
 		for ; i < n; i++ {
 			d.set(th.clock, clock)

@@ -34,7 +34,7 @@ type site struct {
 // rival is a site that could race with the one that holds it. A site among a hundred threads has
 // hundreds, and they are looked at one after the other: so it is small.
 type rival struct {
-	last int32 // the slot of its last visit, of which it is the owner
+	last int32 // the slot of its last visit, which it owns
 	is   rivalIs
 }
 

@@ -261,7 +261,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 			n = min(n, int(o.At))
 		}
 		next, fence = d.until(n, next, fence)
-		// Of a fence and an operation at one place, it isn't known which came first. The
+		// It isn't known whether a fence or an operation at one place came first. The
 		// operation finds the buffer as it was before the fence, and leaves it as after.
 		by := t.DidBy(i)
 		d.looks(by, o)

@@ -61,7 +61,7 @@ type kin struct {
 	// another way than its own stack pointer.
 	acted, held, reached bool
 	// Of their creator: latest is the thread that it created last, with nothing since that other
-	// threads can observe. joining is the group of which it has joined some and not all.
+	// threads can observe. It has joined some threads of the group joining, and not all.
 	latest, joining trace.TID
 }
 
@@ -247,8 +247,8 @@ func (k *Kinship) bind(a, b edit) {
 	k.most = max(k.most, n)
 }
 
-// bear is called where a thread is created, before it runs: is it one of which others may
-// be alike? Then its memory is watched, with the control block.
+// bear is called where a thread is created, before it runs. If others may be like it, its
+// memory is watched, with the control block.
 func (k *Kinship) bear(th edit) {
 	th.Plain = th.Plain && th.OwnStack && k.now() && k.codeOf(th.Entry).Why == ""
 	if !th.Plain {
@@ -261,8 +261,7 @@ func (k *Kinship) bear(th edit) {
 	*m = emu.Range{Lo: min(m.Lo, r.Lo), Hi: max(m.Hi, r.Hi)}
 }
 
-// watches reports whether all accesses are looked at: a thread is there of which others
-// may be alike.
+// watches reports whether all accesses are looked at: there is a thread that others may be like.
 func (k *Kinship) watches() bool {
 	if !k.now() || k.attempt.probing || k.attempt.scouting || k.attempt.trying {
 		return false

@@ -23,7 +23,7 @@ import (
 //
 // A turn whose effect is taken back is of that kind, too: backout.go.
 //
-// Detectors of races are told of polls (polled.go). One of triangular races (race.Triangular) sees
+// Detectors of races see polls by polled.go. The detector of triangular races (race.Triangular) sees
 // the program without polls. That is as good: under x86-TSO a poll changes nothing either, so the program has the same states
 // there with its polls and without. The theorem is one about programs some of whose loads
 // are possible with some values only (Bouajjani, Meyer and Möhlmann, ICALP 2011: their

@@ -17,7 +17,7 @@ import (
 // no verdict differs, under these conditions:
 //
 //  1. From a try that fails a thread comes back to a try, whatever it finds. On the way it only
-//     looks at the word and adds to it. What it has added is nothing then, and where it may wait.
+//     looks at the word and adds to it. Its additions cancel out by then, and where it may wait.
 //     It waits there only as long as a try would fail.
 //  2. Tries that work with several values leave the thread in the same state, wherever in
 //     the loop they were made. With one value they work everywhere or nowhere. Bytes of its stack
@@ -25,7 +25,7 @@ import (
 //  3. Other threads make such tries, or add and use nothing of what they find.
 //  4. A try that fails with a value fails also with what others' tries may have added to that.
 //
-// For take an execution with tries that fail, and leave them out, from the try to the next one.
+// The proof: take an execution with tries that fail, and leave them out, from the try to the next one.
 // The word differs by what threads have added that are on their way back. An addition whose
 // result isn't used does the same (3). A try that works does so with the word as it is now, too:
 // else it would have failed (4). The state is the same (2). Nothing else looks at the word.
@@ -35,12 +35,12 @@ import (
 //
 // A try may also leave the word as it is where it fails: that of a lock which is looked at first, and then
 // taken by an exchange. Then conditions 3 and 4 are empty: nothing differs while such a thread is on its way
-// back. What other threads do with the word is theirs.
+// back. Other threads may do with the word what they like.
 //
-// The conditions are looked at where a thread stands before a try, for all values that the word had
-// in the execution, with all sums that others may have added. It is run from there with each, and
-// taken back. Where one doesn't hold that is learned, and the search begins again with all tries. An
-// execution that breaks the third begins like one without tries that fail, which the search runs.
+// landgo tests the conditions where a thread stands before a try, for all values that the word had
+// in the execution, with all sums that others may have added. It runs the thread from there with each,
+// and takes that back. If one doesn't hold, landgo learns it, and the search begins again with all tries.
+// An execution that breaks the third begins like one without tries that fail, which the search runs.
 //
 // Loops with a net effect of zero are those of Kokologiannakis, Ren and Vafeiadis ("Dynamic Partial Order
 // Reductions for Spinloops", FMCAD 2021). The conditions here are landgo's own.

@@ -44,7 +44,7 @@ type counts struct {
 	deeply   map[uint64]bool      // looks whose turns are compared but for what is dead in all code that follows
 	deep     bool                 // so are those under way
 	fixed    []elffile.Range      // elffile.Constants, once it was asked for
-	told     bool                 // bytes were read of which unread is the look
+	told     bool                 // bytes with the look unread were read
 }
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
@@ -268,8 +268,8 @@ func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, present, comp
 	return o, p
 }
 
-// stepTurns is a step, of all the turns of a counted spin if the thread stands before one.
-// Of its looks, which all found the same, the last is on record.
+// stepTurns is a step: that of all turns of a counted spin if the thread stands before one. All
+// its looks found the same, and the last one is on record.
 func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err error) {
 	if th.hint != nil && s.hints.joins {
 		return s.hintedStep(th, tr, c)

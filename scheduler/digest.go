@@ -28,8 +28,8 @@ import (
 //
 // It leaves out how many instructions a thread has run, known.Facts (the same for all
 // states), and the steps that led there. The processor's clock tells the instructions: a
-// guest that reads it is refused. Of the steps, spin detection reads the latest of a
-// thread's own. So a thread that has been seen to spin differs from one that is about to be
+// guest that reads it is refused. Spin detection reads the latest of a thread's own
+// steps. So a thread that has been seen to spin differs from one that is about to be
 // (por/stateful.go says why that is enough). The number of steps of an execution has a limit
 // (maxSteps) that is a failure.
 func (s *System) Digest() (trace.Digest, error) {

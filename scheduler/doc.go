@@ -63,7 +63,7 @@
 //
 // Its life, in call order:
 //
-//	System.Step            takes the step, and tells what was learned by it (trace.ErrFiner)
+//	System.Step            takes the step
 //	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
 //	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
 //	  stepAlone              the frame of a step: what was there before it, and what follows. That
@@ -75,7 +75,7 @@
 //	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
 //	                         follows, is kept (counted.go). That of a load before an exchange is
 //	                         hintedStep (hint.go)
-//	  step                   by what the thread stands at (Stand, thread.go): ordinary code, an access
+//	  step                   Carrier.Steps, then by what the thread stands at (Stand, thread.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
 //	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
 //	                         arrival, or its failure
@@ -83,7 +83,10 @@
 //	                           each stop of the machine
 //	      endless                a step that is long: a loop in which nothing changes? (endless.go)
 //	      runOrPlay              a run, or its outcome in the start that is played (start.go)
-//	        runCPU                 one run of the machine; its accesses are recorded in the transition
+//	        runCPU                 one run of the machine; its accesses are recorded in the transition. On the way
+//	                               counts.watch, Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
+//	                               and buffers.takeStores look at them
+//	        Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
 //	      Points.Allowed         at an access: is there a point? (points.go)
 //	      Carrier.AtBreak        at a breakpoint: a function's entry or return
 //	      Traps.atTrap, trap     at a system call; takeEffects records what the kernel touched (effects.go)
@@ -107,11 +110,14 @@
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
 //	    wakeSpinners           the threads whose spins its writes end (spin.go)
-//	    awaits.settle          which threads would only poll now
+//	    awaits.settle          which threads would only poll now; hints.settle, counts.settle the same of loads
+//	                           before an exchange, and of counted spins (hint.go, counted.go). It notes what
+//	                           detectors of races ask for afterwards (Polled, polled.go)
 //	    Blends.count           what it added to counts (above.go)
 //	    unreads.settle         which bytes were read after all (unread.go)
 //	    Kinship.settle         does it tell threads apart? (alike.go)
 //	    sightOperations        for candidates of races at fewer points (granularity.go)
+//	  news                   trace.ErrFiner if points became finer
 //
 // # The files
 //

@@ -7,16 +7,16 @@ import (
 	"landgo/scheduler/spins"
 )
 
-// Reads with which a thread goes on behind an addition that was tried (sides.go): of a variable that the
-// result is compared with, mostly. Up to the last of them the thread stands in another state by each
-// result, but does the same. So additions on one side commute, if the thread finds there what it has
-// found when it was tried.
+// Behind an addition that was tried (sides.go), a thread may go on with reads, mostly of a variable that
+// it compares the result with. Up to the last read the thread's state depends on the result, but what it
+// does is the same. So additions on one side commute, if the thread finds there what it found when it was
+// tried.
 //
-// So no other thread may write to these bytes from the thread's creation up to the read. Writes before
-// the addition are looked for where it is tried, later ones in each step. If one comes then,
+// So no other thread may write to these bytes from the thread's creation up to the read. landgo looks for
+// writes before the addition where it is tried, and for later ones in each step. If one comes then,
 // additions aren't tried with reads of these bytes any more: all begins again.
 //
-// With store buffers there is nothing of this.
+// This isn't done with store buffers.
 
 const (
 	// mostReads is how many reads are tried behind an addition.

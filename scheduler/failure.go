@@ -28,7 +28,7 @@ type Failure struct {
 	Beneath bool
 	EndedBy uint64
 	// Stack is where the thread stood, if it went on after that: of a panic, and of an error
-	// that was let through. Of the latter At is the number of the instruction in its
+	// that was let through. After such an error, At is the number of the instruction in its
 	// thread's life.
 	Stack []uint64
 	At    uint64

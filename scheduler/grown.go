@@ -159,7 +159,7 @@ func (c *counts) aside(th edit, f func()) {
 }
 
 // goesOnWithout reports whether a thread that stands at a context, in the middle of a turn, ends its step
-// without a read of the numbers in g. Of these it leaves those there that it hasn't overwritten.
+// without a read of the numbers in g. Those in g that it hasn't overwritten are left.
 func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
 	th.Ctx, th.Stand, th.Set, th.Half, th.limited = at, StandRun, 0, 0, true
 	c.keeps(th, g.Regs, unread)

@@ -8,10 +8,10 @@ import (
 	"landgo/scheduler/spins"
 )
 
-// Hints: a thread loads a word, and then tries to change it by an exchange. So a counter that is added to by
-// compare-and-exchange, the top of a stack, a spin lock that is looked at first. If another thread writes
-// between the two, the exchange fails, and the thread tries again. All such failures have no effect. So the load
-// and the exchange behind it are one step. That misses nothing under these conditions, of any two
+// Hints: a thread loads a word, and then tries to change it by an exchange. Threads do that to add to a counter
+// by compare-and-exchange, to push onto a stack, and to take a spin lock that they look at first. If another
+// thread writes between the two, the exchange fails, and the thread tries again. Such failures have no effect.
+// So the load and the exchange behind it are one step. That misses nothing if two conditions hold for any two
 // values v and w that the word has while the thread stands before its load:
 //
 //  1. If the load finds v, it leads to an exchange of the word, with nothing else on the way. Or it leads
@@ -20,7 +20,7 @@ import (
 //     the thread is again before its load. Or the word stays, and the thread stands as if the load had found w.
 //     Or the exchange does what it does where both find w.
 //
-// For take an execution. Leave out each load that leads to an exchange, and each of the thread's exchanges
+// The proof: take an execution. Leave out each load that leads to an exchange, and each of the thread's exchanges
 // that leaves the word as it is by one of the first two. Put a load right before what is left: the exchange that
 // ends this, or where the thread has gone elsewhere, the load that finds that value. Nothing else is moved, and
 // what was left out were reads. So all other threads find what they have found. By 2 the thread stands
@@ -29,13 +29,13 @@ import (
 // "As if" is the whole state (spins.Poise). Bytes of the thread's own stack may differ, as long as it
 // writes them before it reads them (spins.Leftover). They are watched in what is tried, and in each execution.
 //
-// The conditions are looked at where a thread comes to such a load, and whenever the word is written then. All
-// values count that the word has had since the thread wrote it. Each pair is tried, and taken back. A value
+// landgo tests the conditions where a thread comes to such a load, and whenever the word is written then. It tries
+// each pair of the values that the word has had since the thread wrote it, and takes that back. A value
 // between two additions that commute may be one of another order. So additions to the word have all
-// their orders. Where a condition doesn't hold, that is learned of the load, and the search begins again.
+// their orders. If a condition doesn't hold, landgo learns that of the load, and the search begins again.
 //
-// On record is the exchange alone. A load that leads elsewhere is one that might have written: FailedCAS
-// says so to the search. It isn't a locked instruction, so it isn't Atomic.
+// The transition has the exchange alone. A load that leads elsewhere might have written: FailedCAS says so to the
+// search. It isn't a locked instruction, so it isn't Atomic.
 //
 // Pure turns of loops with a compare-and-exchange are also left out by Kokologiannakis, Ren and Vafeiadis (FMCAD
 // 2021). There the load stays, and what fails is cut off.
@@ -72,9 +72,9 @@ type hint struct {
 	hintLeft
 }
 
-// hintLeft are bytes of a thread's own stack by which it could be told how often the exchange has failed. They are
-// such bytes before the load, and behind the exchange. on and off are those behind a load that leads to an exchange, and
-// elsewhere. regs are registers that only pushes read.
+// hintLeft are bytes of a thread's own stack that may depend on how often the exchange has failed. before and behind
+// are those before the load and behind the exchange. on and off are those behind a load that leads to an exchange,
+// and behind one that leads elsewhere. regs are registers that only pushes read.
 type hintLeft struct {
 	before, on, off, behind spins.Apart
 	regs                    trace.RegSet

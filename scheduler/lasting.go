@@ -9,12 +9,12 @@ import (
 // timed wait runs out only when no other thread can. So a wait of 10 ms would never run out beside a
 // sleep of a second. On a processor it does.
 //
-// So to fall asleep for longer than some timed wait has several outcomes (the sleeps constants). A sleep
+// So a sleep that is longer than some timed wait has several outcomes (the sleeps constants). A sleep
 // that lasts blocks its thread. It is a timed wait itself: the one that is over first runs out first.
-// What is left of a sleep once a wait has run out, or two, may end at any time again.
+// Once a wait has run out, or two, the rest of the sleep may end at any time again.
 //
-// Limits: the two first such sleeps of a thread count, and none to whose thread signals may come. The
-// shortest timed wait and the longest sleep are learned: where a sleep wasn't known to be long, all
+// Limits: only the first two such sleeps of a thread count, and none of a thread that signals may come to.
+// landgo learns the shortest timed wait and the longest sleep. If a sleep wasn't known to be long, all
 // begins again.
 
 // How long a sleep lasts: outcomes of the fall, behind all others.
@@ -29,7 +29,7 @@ const (
 // mostLasting is how many sleeps of a thread may last.
 const mostLasting = 2
 
-// meets takes in the sleep before which a thread stands, if it does. It reports whether that may last.
+// meets takes in a sleep that a thread stands before. It reports whether that may last.
 func (n *Naps) meets(th *thread, p *kernel.Plan) bool {
 	if ns := n.length(th, p); ns > n.learning.known.LongSleep && !n.in.Alone(th.ID) {
 		n.learning.known.LongSleep = ns
@@ -37,7 +37,7 @@ func (n *Naps) meets(th *thread, p *kernel.Plan) bool {
 	return n.lasting(th, p) > 0
 }
 
-// length is how long the sleep would be, in nanoseconds, before which a thread stands; 0 if it isn't one.
+// length is how long a sleep would be that a thread stands before, in nanoseconds; 0 if it stands before none.
 func (n *Naps) length(th *thread, p *kernel.Plan) uint64 {
 	if k, ok := n.in.kernel.(napper); ok && p.Yield && p.Op.Kind == trace.OpSleep {
 		if left, _, ok := k.Nap(th.ID); ok {
@@ -47,7 +47,7 @@ func (n *Naps) length(th *thread, p *kernel.Plan) uint64 {
 	return 0
 }
 
-// learnsWait takes in the timed wait in which thread t's step has ended, if it has.
+// learnsWait takes in a timed wait that a thread's step has ended in.
 func (n *Naps) learnsWait(th *thread) {
 	k, ok := n.in.kernel.(napper)
 	if !ok || th.Stand != StandSleep && (th.Stand != StandOp || !n.learning.known.Timed) {
@@ -69,8 +69,8 @@ const ofSleep = 1
 // noTime is the deadline of waits that don't run out.
 const noTime = ^uint64(0)
 
-// lasting is how many outcomes more it has to go on from a trap, as a sleep may last there. Where a
-// schedule is followed each sleep may: that run may have known.
+// lasting is how many more outcomes a trap has because a sleep may last there. If a schedule is followed,
+// each sleep may last: the schedule's run may have known more.
 func (n *Naps) lasting(th *thread, p *kernel.Plan) uint32 {
 	f, ns := &n.learning.known, n.length(th, p)
 	followed := n.in.starts != nil

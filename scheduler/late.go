@@ -114,7 +114,7 @@ func (e *Ends) endsEarly(t trace.TID) {
 }
 
 // traceless has the first steps of an execution that ended with no traces of other threads than
-// thread. Of the next execution those that both have aren't looked at again: with locks
+// thread. The next execution's first steps that are the same aren't looked at again: with locks
 // that aren't trusted an execution has hundreds of steps, and few of them are new.
 type traceless struct {
 	thread  trace.TID

@@ -71,12 +71,11 @@ type state struct {
 
 // cells go back with the machine.
 type cells struct {
-	// entered is 1 once main has begun, or if the guest names no main. Blocks
-	// allocated before are the guest's libraries'.
-	entered emu.Cell
-	ranOut  emu.Flag // a timed wait ran out
-	// threadStatus is 1 when the process's status was set by a thread on its way out.
-	threadStatus emu.Cell
+	// entered: main has begun, or the guest names no main. Blocks allocated before are the
+	// guest's libraries'.
+	entered      emu.Flag
+	ranOut       emu.Flag // a timed wait ran out
+	threadStatus emu.Flag // the process's status was set by a thread on its way out
 }
 
 // present is the guest as it stands.
@@ -141,5 +140,5 @@ type scratch struct {
 }
 
 // Enter notes that main has begun, and Entered reports whether it has.
-func (s *present) Enter()      { s.machine.Put(&s.entered, 1) }
-func (s *state) Entered() bool { return s.entered.Get() != 0 }
+func (s *present) Enter()      { s.machine.PutFlag(&s.entered, true) }
+func (s *state) Entered() bool { return s.entered.Get() }

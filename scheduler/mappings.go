@@ -102,7 +102,7 @@ func (m *Mappings) tell(th *thread, b heap.Block, given bool) {
 	}
 }
 
-// unmap ends mappings. Of one that ends in part, the part is noted; when all of it
+// unmap ends mappings. If a part of one ends, the part is noted; when all of it
 // is gone it has ended too.
 func (m *Mappings) unmap(th *thread, p kernel.Pages, e heap.Event, own bool) *Failure {
 	end := p.Addr + p.Size

@@ -98,7 +98,7 @@ func (s *present) WithSelf(self uint64) iter.Seq[trace.TID] {
 // controlSize is more than a library of threads keeps of a thread from its thread pointer on.
 const controlSize = 4096
 
-// Controlled is the thread of which the library of threads keeps something at an address, in no
+// Controlled is the thread whose data a library of threads keeps at an address that is in no
 // variable, or NoThread.
 func (s *present) Controlled(addr uint64) trace.TID {
 	if _, ok := s.Variable(addr); ok {

@@ -388,8 +388,8 @@ func (s *present) wakeSpinners(tr *trace.Transition) {
 }
 
 // givesBack reports whether the thread's own steps from index i on unlock all
-// that they lock, and no more (spins/locks.go). Of these locks it is remembered that they may not
-// become contended.
+// that they lock, and no more (spins/locks.go). It notes that these locks may not become
+// contended.
 func (s *finder) givesBack(th *thread, i int32) bool {
 	var has spins.Taken
 	for ; int(i) < len(s.in.steps); i++ {

@@ -32,8 +32,8 @@ type Config struct {
 	// Fill, if not nil, has the bytes that blocks of memory are filled with when
 	// they are given out, see twin.go.
 	Fill *Fill
-	// Declared says which accesses are to variables that are declared atomic; nil: all. Of others the
-	// order is told to the user, whatever comes of it.
+	// Declared says which accesses are to variables that are declared atomic; nil: all. Reports
+	// list races of the others.
 	Declared func(*trace.Access) bool
 	// Polls: a search is spared no poll of what isn't declared atomic (await.go).
 	Polls bool

@@ -5,8 +5,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Additions whose results are compared with a number, for a search that asks (por.Tester). Of those
-// that arrive at a barrier, or give a reference back, mostly only the last one goes another way. An
+// Additions whose results are compared with a number, for a search that asks (por.Tester). If
+// threads arrive at a barrier, or give references back, mostly only the last one goes another way. An
 // addition's blend is the side on which it has found the count (trace.TestedAddition).
 // So it is a matter of the state, and known once the step was taken.
 

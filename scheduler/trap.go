@@ -254,7 +254,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		return false, q.in.Invalid(out.Gap, th.ID, call, "%s", out.Invalid)
 	}
 	if out.SetsStatus {
-		q.in.machine.Put(&q.in.threadStatus, uint64(b2i(th.Leaving)))
+		q.in.machine.PutFlag(&q.in.threadStatus, th.Leaving)
 	}
 	waits := false
 	if out.Interrupted != 0 {
@@ -459,7 +459,7 @@ func (q *Traps) ExitProcess(t trace.TID, tr *trace.Transition, status int) error
 	tr.End = trace.EndProcess
 	// A thread library may make the status of its last thread the task's: that
 	// says nothing of failure.
-	if status != 0 && q.in.threadStatus.Get() == 0 {
+	if status != 0 && !q.in.threadStatus.Get() {
 		tr.End = trace.EndBug
 		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, PC: th.Regs.RIP,
 			Message: fmt.Sprintf("the guest exits with status %d", status&0xff)}

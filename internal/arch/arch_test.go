@@ -384,12 +384,12 @@ func textsIn(t *testing.T, name string) map[string]bool {
 	return texts
 }
 
-// mostMethods is how many methods an interface may have of its own, beside the interfaces
-// that it is made of: one that has more is cut by its callers.
+// mostMethods is how many methods an interface may have, with those of the interfaces that it is
+// made of: one that has more is cut by its callers. A constraint is an interface too.
 const mostMethods = 8
 
 func TestNarrowInterfaces(t *testing.T) {
-	seen := 0
+	named, nameless := map[string]methods{}, map[string]methods{}
 	files := token.NewFileSet()
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -405,24 +405,78 @@ func TestNarrowInterfaces(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		room := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../../")
 		ast.Inspect(file, func(n ast.Node) bool {
-			list, ok := n.(*ast.InterfaceType)
-			if !ok {
-				return true
-			}
-			seen++
-			methods := 0
-			for _, f := range list.Methods.List {
-				methods += len(f.Names)
-			}
-			if methods > mostMethods {
-				t.Errorf("%v: an interface of %d methods", files.Position(list.Pos()), methods)
+			switch x := n.(type) {
+			case *ast.TypeSpec:
+				if list, ok := x.Type.(*ast.InterfaceType); ok {
+					named[room+"."+x.Name.Name] = methodsOf(list, file, room)
+				}
+			case *ast.InterfaceType:
+				nameless[files.Position(x.Pos()).String()] = methodsOf(x, file, room)
 			}
 			return true
 		})
 		return nil
 	})
-	if err != nil || seen < 50 {
-		t.Errorf("%d interfaces seen: %v", seen, err)
+	if err != nil || len(nameless) < 50 || len(named) < 50 {
+		t.Errorf("%d interfaces seen, %d with names: %v", len(nameless), len(named), err)
+	}
+	for at, m := range nameless {
+		if n := m.count(named); n > mostMethods {
+			t.Errorf("%s: an interface of %d methods", at, n)
+		}
+	}
+}
+
+// methods are those of an interface, and the interfaces that it is made of, by room and name.
+type methods struct {
+	own    int
+	others []string
+}
+
+// methodsOf reads an interface of a file in a room.
+func methodsOf(list *ast.InterfaceType, file *ast.File, room string) (m methods) {
+	for _, f := range list.Methods.List {
+		m.own += len(f.Names)
+		switch x := f.Type.(type) {
+		case *ast.Ident:
+			m.others = append(m.others, room+"."+x.Name)
+		case *ast.SelectorExpr:
+			of := x.X.(*ast.Ident).Name
+			for _, i := range file.Imports {
+				path, _ := strconv.Unquote(i.Path.Value)
+				if i.Name != nil && i.Name.Name == of || i.Name == nil && path[strings.LastIndexByte(path, '/')+1:] == of {
+					m.others = append(m.others, strings.TrimPrefix(path, module)+"."+x.Sel.Name)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// count is how many methods there are in all.
+func (m methods) count(named map[string]methods) int {
+	n := m.own
+	for _, o := range m.others {
+		n += named[o].count(named)
+	}
+	return n
+}
+
+// TestMethodsSeen is the test's own test.
+func TestMethodsSeen(t *testing.T) {
+	const text = `package p
+import (other "landgo/por"; "landgo/emu/emutest")
+type A interface { F(); G(); B; other.C; emutest.D; error; ~int }`
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := file.Decls[1].(*ast.GenDecl).Specs[0].(*ast.TypeSpec).Type.(*ast.InterfaceType)
+	m := methodsOf(list, file, "here")
+	named := map[string]methods{"here.B": {own: 1, others: []string{"por.C"}}, "por.C": {own: 2}, "emu/emutest.D": {own: 3}, "here.D": {own: 100}}
+	if n := m.count(named); n != 2+1+2+2+3 {
+		t.Errorf("%d methods of %+v", n, m)
 	}
 }

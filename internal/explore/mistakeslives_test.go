@@ -48,6 +48,12 @@ A { volatile long *w = v; long n = w[1]; w[1] = n + 1; return p; }
 MAIN {
 v = calloc(2, sizeof *v);
 v[1] = 5; GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(!one && v[1] == 7); unused(); }`, []string{"change of block + 8 (allocated at guest.c:23) (guest.c:21)"}, ""},
+	{"a structure as large as one whose name begins as a library's", `typedef struct __list { struct __list *next; long a; } list; static list *volatile l;
+struct __flag { int on, off; long a; } *volatile f;
+A { f->on++; return p; }
+MAIN {
+f = calloc(1, sizeof *f);
+GO(a); pthread_t b_; pthread_create(&b_, 0, a, 0); JOIN(a); JOIN(b); assert(!l && f->on == 2); unused(); }`, []string{"change of block (allocated at guest.c:24) (guest.c:22)"}, ""},
 	{"a structure whose name begins as a library's", `struct __node { long magic, count; } *volatile one;
 A { one->count++; return p; }
 MAIN {

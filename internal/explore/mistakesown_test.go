@@ -2,8 +2,8 @@ package explore
 
 // ownLockMistakes are mistakes about locks of one's own, of one word.
 var ownLockMistakes = []mistake{
-	{"numbers that threads take are no locks", `static atomic_int ids[2];
-static int take(void) { for (;;) for (int i = 0; i < 2; i++) { int f = 0;
+	{"numbers that threads take are no locks", `static atomic_int ids[2]; static volatile int two = 2;
+static int take(void) { for (;;) for (int i = 0; i < two; i++) { int f = 0;
 if (!ids[i] && atomic_compare_exchange_strong(&ids[i], &f, 1)) return i; } }
 A { int i = take(); int v = x;
 x = v + 1; ids[i] = 0; return p; }

@@ -22,6 +22,11 @@ x = 1; while (x)
 ; return p; }
 MAIN { GO(a); while (!told) ;
 x = 0; JOIN(a); unused(); }`, []string{"Thread 0.1 sets x to 1 (guest.c:22) after thread 0 has set it to 0 (guest.c:25). So thread 0.1 waits for ever (guest.c:2", "Set it before another thread can reach it"}, ""},
+	{"a state that is set over another one's last word", `A { x = 1;
+x = 3; return p; }
+MAIN { GO(a);
+if (x != 3) x = 2;
+while (x != 3) ; JOIN(a); unused(); }`, []string{"Thread 0 sets x to 2 (guest.c:23), and hasn't looked at it since thread 0.1 set it to 3 (guest.c:21). So thread 0 waits for ever (guest.c:24)", "Look at it and set it in one atomic step"}, ""},
 	{"a gate that is open for a moment", `A { LOCK(m); while (!x)
 pthread_cond_wait(&q, &m); UNLOCK(m); return p; }
 MAIN { GO(a); LOCK(m);

@@ -57,3 +57,25 @@ int main(void)
 		t.Errorf("before it %+v, want a read of item", r.Bug.Last)
 	}
 }
+
+// TestLastWakings: what the thread that fails has signalled last is named by its block, too.
+func TestLastWakings(t *testing.T) {
+	t.Parallel()
+	r, err := Run(context.Background(), onProgram(compile.Text(t, "gcc", heapHead+`
+static struct state { int on; pthread_cond_t c; } *volatile s;
+static void *idle(void *a) { return s ? a : 0; }
+int main(void)
+{
+	s = calloc(1, sizeof *s);
+	GO(t, idle);
+	pthread_cond_signal(&s->c);
+	assert(s->on);
+	pthread_join(t, 0);
+}`)), nil)
+	if err != nil || r.Bug == nil || len(r.Bug.LastWakings) == 0 {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if w, want := r.Bug.LastWakings[0], "signals state.c (allocated at guest.c:19)"; w.Does != want {
+		t.Errorf("it %s, want %s", w.Does, want)
+	}
+}

@@ -3,8 +3,6 @@ package format
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,10 +57,7 @@ var writers = map[string]func(io.Writer, []Case, Options) error{
 	"csv":        csvTable,
 }
 
-// Names lists the formats.
-func Names() []string { return slices.Sorted(maps.Keys(writers)) }
-
-// Write writes cases in a format that Names lists.
+// Write writes cases in a format of writers.
 func Write(w io.Writer, name string, cases []Case, o Options) error {
 	write := writers[name]
 	if write == nil {

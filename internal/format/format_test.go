@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -183,9 +184,12 @@ func TestPaged(t *testing.T) {
 	}
 }
 
+// names lists the formats.
+func names() []string { return slices.Sorted(maps.Keys(writers)) }
+
 // TestNames: the option table offers what there is.
 func TestNames(t *testing.T) {
-	want := slices.Sorted(slices.Values(append(Names(), config.TextFormat, config.JSONFormat)))
+	want := slices.Sorted(slices.Values(append(names(), config.TextFormat, config.JSONFormat)))
 	if got := slices.Sorted(slices.Values(config.Formats)); !slices.Equal(got, want) {
 		t.Errorf("--format takes %v, there are %v", got, want)
 	}
@@ -196,7 +200,7 @@ func TestNames(t *testing.T) {
 
 // TestGoldens keeps the look of each format.
 func TestGoldens(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		got := write(t, name, cases(t))
 		path := filepath.Join("testdata", name+".golden")
 		if *update {
@@ -214,7 +218,7 @@ func TestGoldens(t *testing.T) {
 // TestHarmless: no format lets a character through that a terminal obeys, or that isn't
 // UTF-8.
 func TestHarmless(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		text := write(t, name, hostile(t))
 		if !utf8.Valid(text) {
 			t.Errorf("%s: not UTF-8", name)

@@ -58,7 +58,7 @@ func TestedAddition(size uint32, added, pivot, before int64) (b Blend, more uint
 	return testedBlend + Blend(kind*sides+side), uint8(min(left, 255))
 }
 
-// ByTrying is the blend of a tested addition of which trying alone tells what becomes of its result
+// ByTrying is the blend of a tested addition if only trying tells what becomes of its result
 // (scheduler/sides.go). That holds of small numbers. So it doesn't commute with one that finds any.
 func (b Blend) ByTrying() Blend {
 	test, side := (b-testedBlend)/sides, (b-testedBlend)%sides

@@ -139,9 +139,9 @@ const (
 	// thread's step depends on it: a store shows with its update.
 	Buffered
 	// Unordered: a store that a search doesn't order with other such stores of the same
-	// bytes. A read of them says which was the last. Or a load that has an order with the
-	// store that it finds alone, of which the step's Choice is the same: then each such
-	// store has a name. No System sets it.
+	// bytes. A read of them says which was the last. Or a load that has an order only with
+	// the store that it finds. Then each such store has a name, and the load's step says by
+	// its Choice which it finds. No System sets it.
 	Unordered
 )
 

@@ -14,7 +14,7 @@ import (
 //	          that would wait for a pipe, a socket or their kin: EINTR
 //	create    clone of a thread: EAGAIN
 //
-// Of a wait on a futex the word is read all the same: with another value it doesn't wait.
+// A wait on a futex reads the word all the same: with another value it doesn't wait.
 
 // CanFail implements scheduler.Failer.
 func (k *Kernel) CanFail(t trace.TID, kind trace.FaultKind) bool {

@@ -90,7 +90,7 @@ func (c *call) toTheDead() uint64 {
 	return esrch
 }
 
-// takers are the threads of which one has to look for a signal to the process. Linux prefers the
+// takers are threads: one of them has to look for a signal to the process. Linux prefers the
 // first thread (complete_signal), if that doesn't block the signal. Where it was notified of
 // another signal, and hasn't got to that yet, it is passed over unless it runs on a processor. Of
 // the others it may be any that doesn't block it or waits for it: POSIX leaves that open, and

@@ -12,8 +12,8 @@ import (
 
 // Resource limits: getrlimit, setrlimit and prlimit64. A limit that is changed is a word of
 // the kernel's state, which the calls that heed it read. Only the number of descriptors has
-// such calls. Of the others a change is modelled where nothing that landgo models could come
-// to the new limit.
+// such calls. A change of another limit is modelled where nothing that landgo models
+// could come to it.
 
 const (
 	rlimitStack  = 3

@@ -293,8 +293,8 @@ func (o *Order) enterBuffer(e *Event, i int32) {
 	}
 }
 
-// enterAnswered enters the loads that the buffer answered with the store of which e,
-// event i, is the update: they come before what overwrites it.
+// enterAnswered enters the loads that the buffer answered with a store. Event i, e, is its
+// update. The loads come before what overwrites it.
 func (o *Order) enterAnswered(e *Event, i int32) {
 	n := len(o.own[e.Thread])
 	store := o.pushes[e.Of][n]

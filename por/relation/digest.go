@@ -81,7 +81,7 @@ func (o *Order) pushDigest(e *Event, first trace.Op, i int32) {
 	if first.Kind == trace.OpBarrierLeave {
 		o.beforeRound(e.Thread, &first, o.joinDigest)
 	}
-	o.gather(e, first, o.row) // of which nothing is said to be before
+	o.gather(e, first, o.row) // nothing is said to come before these
 	for _, c := range o.found {
 		o.joinDigest(c)
 	}

@@ -136,8 +136,8 @@ func (o *Order) eventsAfter(i int32, t trace.TID) []int32 {
 // Last is the position of thread t's last event, -1 for none.
 func (o *Order) Last(t trace.TID) int32 { return o.last[t] - 1 }
 
-// RacesOf is where those races begin of which event i or a later one is the
-// second, ReleasesOf where the releases do.
+// RacesOf is where those races begin whose second event is i or a later one, ReleasesOf
+// where the releases do.
 func (o *Order) RacesOf(i int32) int    { return int(o.ev[i].races) }
 func (o *Order) ReleasesOf(i int32) int { return int(o.ev[i].releases) }
 

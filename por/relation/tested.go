@@ -36,7 +36,7 @@ func (e *Event) tested() *trace.Access {
 }
 
 // takenBefore makes s, a step that came after event c, what it does before that. If both are additions
-// of one test, it finds what c found. Of another addition it isn't known there what it finds: it may vary.
+// of one test, it finds what c found. What another addition finds there isn't known: it may vary.
 func (s *Step) takenBefore(c *Event) (varies bool) {
 	a := s.tested()
 	switch {

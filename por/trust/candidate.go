@@ -21,8 +21,8 @@ type candidate struct {
 	next   int     // found[:next] were looked at as r
 	turned int     // the graph's turned[turned:] were looked at
 	need   []int32 // and are these, without those in base: they have to be in K
-	// loose are the graph's revisits, as far as they were looked at, of which
-	// others could have come first.
+	// loose are the graph's revisits, as far as they were looked at, before which others
+	// could have come.
 	loose  []int32
 	behind trace.TID
 	r      int32   // size of P: before the first

@@ -25,8 +25,8 @@ import "landgo/internal/trace"
 // assertion within it may take any order of the others' steps.
 //
 // With the option early=0 graphs are dropped as in the paper (Config.Dropping). Each trace within
-// the bound in which all threads run to their ends is then visited, once. Of those that end early
-// only some are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while
+// the bound in which all threads run to their ends is then visited, once. Not all traces that
+// end early are, so it proves nothing. Beyond the paper, a graph is dropped one round sooner while
 // the first thread joins the others (Walk.latest). All of their events come before its end, which
 // is in a later round. That is right for programs whose first thread makes the others, joins them
 // all, and does nothing else while they live. No thread then depends on its joins, and Proposition

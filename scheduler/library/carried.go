@@ -16,8 +16,8 @@ import (
 // With --trust threads, landgo carries the functions on threads of a student's library out
 // itself (thr_create, thr_join, thr_exit, thr_getid, thr_yield). They are threads of the
 // kernel, with stacks of landgo's. The errors of these functions aren't tested. Their code
-// never runs. Of thr_init the size of stacks is noted, and its code runs as well, in one
-// piece. It often sets up what other parts of the library need, a mutex for malloc say.
+// never runs. The code of thr_init does, in one piece, and landgo notes the size of stacks
+// that it is given. It often sets up what other parts of the library need, a mutex for malloc say.
 //
 //	thr_create  a thread at once, with a stack of at least the size that was asked
 //	            for and no exception handler; its function's return is a thr_exit
@@ -91,14 +91,14 @@ func (c *carried) at(th edit, tr *trace.Transition, r profile.Role) (scheduler.V
 		return scheduler.Stay, c.guest.core.Invalid(kernel.GapTrust, th.ID, c.guest.callSite(th.thread), "%s is called inside of a function that is trusted as one step", c.guest.roles[th.Regs.RIP].Name)
 	}
 	if th.quiet.on {
-		c.guest.machine.Put(&c.models.skipped, 1)
+		c.guest.machine.PutFlag(&c.models.skipped, true)
 		return c.answer(th, r), nil
 	}
 	th.role, th.phase, th.timed = r, phaseEntry, false
 	if r == profile.ThreadInit {
 		return c.initThreads(th)
 	}
-	c.guest.machine.Put(&c.models.skipped, 1)
+	c.guest.machine.PutFlag(&c.models.skipped, true)
 	return c.carry(th, tr)
 }
 

@@ -84,7 +84,7 @@ func (l *models) touchesKept(th *thread, a *trace.Access) error {
 // harmless reports whether an access to a variable finds nothing there that the
 // functions would have written.
 func (l *models) harmless(v *static.Mention, a *trace.Access) bool {
-	if l.skipped.Get() == 0 || a.IsWrite() && a.Flags&trace.Atomic == 0 {
+	if !l.skipped.Get() || a.IsWrite() && a.Flags&trace.Atomic == 0 {
 		return true
 	}
 	for at := a.Addr &^ (l.wordSize - 1); at < a.Addr+uint64(a.Size); at += l.wordSize {

@@ -14,7 +14,7 @@ func (l *objectCalls) performCond(th edit, tr *trace.Transition, o objectEdit, c
 	if op == trace.OpCondWait {
 		// A mutex that knows its owner tells another from it.
 		if m := l.objectOf(th.arg(1), kindMutex); m.owner != th.ID {
-			l.did(th.thread, tr, trace.OpTryLockFail, m, 0)
+			l.did(th.thread, tr, trace.OpTryLockFail, &m, 0)
 			l.ret(th, abi.EPERM)
 			return scheduler.Pass, nil
 		}

@@ -8,9 +8,9 @@ import (
 )
 
 // takeArgs reads the integer arguments of the function at whose entry a thread
-// stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Of a
-// function whose profile says where its role's arguments are (image.Bound.Args),
-// those are the first.
+// stands: in registers (System V, x86-64) or on the stack (cdecl, i386). Where
+// a profile says which of them are its role's arguments (image.Bound.Args), these come
+// first.
 func (l *guest) takeArgs(th edit, places []int) {
 	r := &th.Regs
 	if l.wordSize == 8 {

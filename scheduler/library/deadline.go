@@ -72,8 +72,8 @@ func (l *objectCalls) setDeadline(th edit, tr *trace.Transition, a *act) (over b
 	return false, scheduler.Pass, nil
 }
 
-// hasPassed reports whether a time was over when the guest began. Of one that passes
-// while it runs, only that a wait runs out last is known.
+// hasPassed reports whether a time was over when the guest began. If it passes while the
+// guest runs, it is only known that a wait runs out last.
 func (l *objectCalls) hasPassed(ns uint64) bool {
 	k, ok := l.kernel.(clocks)
 	return ok && ns <= k.Epoch()
@@ -164,7 +164,7 @@ func (l *Library) timeOut(th edit, tr *trace.Transition, c trace.Choice) (schedu
 func (l *Library) leaveQueue(th edit, tr *trace.Transition) {
 	switch th.phase {
 	case phaseQueued:
-		o := l.change(l.objectOf(th.arg(0), kindCond))
+		o := l.use(th.arg(0), kindCond)
 		l.did(th.thread, tr, trace.OpCondTimeout, o.object, 0)
 		if i := index(o.waiters, th.ID); i >= 0 {
 			o.waiters = without(o.waiters, i)

@@ -66,7 +66,7 @@ func (l *Library) distrustFor(th *thread) bool {
 	switch th.role {
 	case profile.Cancel:
 	case profile.MutexLock, profile.MutexTryLock, profile.MutexTimedLock, profile.MutexClockLock, profile.MutexUnlock:
-		if o := l.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !l.hasProtocol(o, protects) {
+		if o := l.objectOf(th.arg(0), kindMutex); o.mtype&mutexRobust == 0 && !l.hasProtocol(&o, protects) {
 			return false
 		}
 	default:

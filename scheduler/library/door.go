@@ -11,8 +11,8 @@ import (
 // bytes. All of it goes through a door, which has it on record.
 //
 // A thread that reads or writes what others use has to begin a step with it. A call that is a step
-// of its own does so (operation.go). Of the others it isn't known beforehand what
-// they touch (a deadline, errno, where posix_memalign leaves its result), and nearly none
+// of its own does so (operation.go). landgo doesn't know beforehand what the others
+// touch (a deadline, errno, where posix_memalign leaves its result), and nearly none
 // touches anything shared. So the first that does is learned by its place, and the search
 // starts again: from then on a thread stands before that call (phaseTouch).
 
@@ -82,7 +82,8 @@ func (l *calls) standsBefore(th edit) bool {
 
 // use finds or makes an object that is about to change.
 func (l *calls) use(addr uint64, kind objectKind) objectEdit {
-	return l.change(l.objectOf(addr, kind))
+	l.objectOf(addr, kind) // there is one then
+	return l.change(addr)
 }
 
 // did records an operation on an object.

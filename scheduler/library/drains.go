@@ -33,7 +33,8 @@ func (l *Library) Drains(t trace.TID) bool {
 		if !onObject(th.role) {
 			return true
 		}
-		return l.mutexDrains(th, a.op, l.objectOf(th.arg(0), a.kind))
+		o := l.objectOf(th.arg(0), a.kind)
+		return l.mutexDrains(th, a.op, &o)
 	}
 	switch th.role {
 	case profile.Once:
@@ -45,7 +46,7 @@ func (l *Library) Drains(t trace.TID) bool {
 	case profile.SemGetValue:
 		return false
 	case profile.RWTryReadLock, profile.RWTryWriteLock:
-		if o := l.objectOf(th.arg(0), kindRWLock); !l.rwLocks.free(th, o) {
+		if o := l.objectOf(th.arg(0), kindRWLock); !l.rwLocks.free(th, &o) {
 			refused := l.libc == elffile.Glibc && o.owner == th.ID // a load shows it the deadlock
 			return th.badTime && !refused || l.libc == elffile.Musl && th.role == profile.RWTryWriteLock
 		}

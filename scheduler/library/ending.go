@@ -26,8 +26,8 @@ func (e *endings) at(th edit) (scheduler.Verdict, error) {
 	pc := e.guest.callSite(th.thread)
 	switch th.role {
 	case profile.ProcessExit, profile.QuickExit:
-		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() != 0 || e.guest.ownDestructors || th.atExit || th.role == profile.ProcessExit && e.texts.writesAtEnd() {
-			e.guest.machine.Put(&e.models.exiting, 1)
+		if e.guest.cfg.Tested || e.cells.exitHandlers.Get() || e.guest.ownDestructors || th.atExit || th.role == profile.ProcessExit && e.texts.writesAtEnd() {
+			e.guest.machine.PutFlag(&e.models.exiting, true)
 			th.role = profile.NoRole // its stores are its own code's, and the handlers'
 			return scheduler.Step, nil
 		}
@@ -106,7 +106,7 @@ func (e *endings) note(th edit) {
 		e.guest.core.Panics.Panics(th.ID)
 	case profile.KeyCreate:
 		if th.arg(1) != 0 {
-			e.guest.machine.Put(&e.cells.destructors, 1)
+			e.guest.machine.PutFlag(&e.cells.destructors, true)
 		}
 	case profile.CleanupPush:
 		th.native = true
@@ -118,7 +118,7 @@ func (e *endings) note(th edit) {
 		// glibc's start-up registers what runs the destructors of fini_array.
 		// So does the dynamic linker for all files, see hasDestructors.
 		if f, ok := e.guest.image.SymbolAt(th.arg(0)); (!ok || f.Name != "call_fini") && !e.guest.linkersOwn(th.arg(0)) {
-			e.guest.machine.Put(&e.cells.exitHandlers, 1)
+			e.guest.machine.PutFlag(&e.cells.exitHandlers, true)
 			if !e.models.threads[0].Live() {
 				e.lives.outlive(false)
 			}

@@ -53,7 +53,7 @@ func (l *heapCalls) atFollowed(th edit, tr *trace.Transition) (scheduler.Verdict
 // block at once.
 func (l *heapCalls) follow(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
 	if th.pending.Kind != trace.OpNone {
-		// Of a long row of calls in one step the first and the last say all.
+		// The first and the last of a long row of calls in one step say all.
 		if n := len(tr.Ops); n > 1 && tr.Ops[n-1].Obj == heapResource && tr.Ops[n-2].Obj == heapResource {
 			tr.Ops = tr.Ops[:n-1]
 		}

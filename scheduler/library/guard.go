@@ -32,7 +32,7 @@ const wordShift = 3
 func (l *guest) trusts(r profile.Role) bool { return l.opts.Trusted != nil && l.opts.Trusted[r] }
 
 // trustSizes are the sizes of a library's types, by its profile or the debug
-// information. Of those that aren't trusted they needn't be known.
+// information. Sizes of types that aren't trusted needn't be known.
 func trustSizes(img *image.Image, p *profile.Profile) objectSizes {
 	sizes := pthreadSizes
 	for kind, name := range map[objectKind]string{kindMutex: "mutex", kindCond: "cond", kindSem: "sem", kindRWLock: "rwlock"} {
@@ -69,8 +69,10 @@ func (l *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 		}
 		for g := a.Addr >> wordShift; g <= (a.Addr+uint64(a.Size)-1)>>wordShift; g++ {
 			for _, addr := range l.guarded[g] {
-				if err := l.touchObject(th, a, l.objects[addr]); err != nil {
-					return err
+				if o, ok := l.objects.Get(addr); ok {
+					if err := l.touchObject(th, a, &o); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -79,11 +81,11 @@ func (l *models) CheckGuarded(t trace.TID, accesses []trace.Access) error {
 }
 
 func (l *models) touchObject(th *thread, a *trace.Access, o *object) error {
-	if o == nil || o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(l.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
+	if o.destroyed || o.forgotten || a.Addr >= o.addr+uint64(l.sizes[o.kind]) || o.addr >= a.Addr+uint64(a.Size) {
 		return nil
 	}
 	if a.IsWrite() && o.owner == trace.NoThread && len(o.readers) == 0 && len(o.waiters) == 0 {
-		l.change(o).forgotten = true
+		l.change(o.addr).forgotten = true
 		return nil
 	}
 	does := map[bool]string{true: "writes to", false: "reads"}[a.IsWrite()]

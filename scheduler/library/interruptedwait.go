@@ -95,8 +95,8 @@ func (l *objectCalls) hold(th *thread, sig, frame uint64) (h held, sent []trace.
 		return h, nil, true
 	}
 	o := l.objectOf(th.arg(0), kindSem)
-	h.eintr = l.endsSleep(th, o, sig)
-	return h, l.looksAtSleeper(o), h.eintr
+	h.eintr = l.endsSleep(th, &o, sig)
+	return h, l.looksAtSleeper(&o), h.eintr
 }
 
 // InCall implements scheduler.Signals. A function that the guest's own code carries out is kept, for

@@ -101,14 +101,13 @@ type settled struct {
 type models struct {
 	*guest
 	path
-	// skipped is 1 once a function of carried.go has been carried out; kept are the
+	// skipped: a function of carried.go has been carried out. kept are the
 	// variables of those functions, by address. One of them that a trusted
 	// allocator uses too is untrusted (carriedkept.go).
-	skipped   emu.Cell
+	skipped   emu.Flag
 	kept      []static.Mention
 	untrusted string
-	// exiting is 1 once exit runs by its own code.
-	exiting emu.Cell
+	exiting   emu.Flag // exit runs by its own code
 	settled
 }
 
@@ -116,10 +115,9 @@ type models struct {
 type path struct {
 	threads   []thread // by TID
 	threadLog undo.Log[threadSaved]
-	savedAt   []uint64 // by TID: the serial number when the thread was kept last
-	serial    uint64   // counts marks and rewinds
-	objects   map[uint64]*object
-	saved     []saved // earlier states of objects
+	savedAt   []uint64                    // by TID: the serial number when the thread was kept last
+	serial    uint64                      // counts marks and rewinds
+	objects   undo.Values[uint64, object] // by address
 	marks     []mark
 	specified []specified // see property.go
 	history   []called
@@ -168,10 +166,10 @@ type objectCalls struct {
 
 // cells go back with the machine.
 type cells struct {
-	// destructors, exitHandlers: 1 once the guest has registered some.
-	destructors, exitHandlers emu.Cell
-	// keysGone: 1 once a key was deleted while other threads lived.
-	keysGone  emu.Cell
+	// destructors, exitHandlers: the guest has registered some.
+	destructors, exitHandlers emu.Flag
+	// keysGone: a key was deleted while other threads lived.
+	keysGone  emu.Flag
 	stackSize emu.Cell // of the threads of carried.go, 0 before thr_init
 }
 
@@ -208,7 +206,7 @@ func New(core *scheduler.System, opts Config) *Library {
 	}
 	m := &models{
 		guest: g, settled: settled{guarded: map[uint64][]uint64{}},
-		path: path{threads: make([]thread, 0, cfg.MaxThreads), objects: map[uint64]*object{}},
+		path: path{threads: make([]thread, 0, cfg.MaxThreads)},
 	}
 	c := &calls{guest: g, models: m}
 	l := &Library{
@@ -303,7 +301,7 @@ func (l *Library) Accessed(t trace.TID, tr *trace.Transition, made []trace.Acces
 func (l *Library) Digest() trace.Digest {
 	sum := l.named.digest()
 	sum.Add(l.historyDigest())
-	for _, o := range l.objects {
+	for _, o := range l.objects.All() {
 		sum.Add(o.digest())
 	}
 	return sum

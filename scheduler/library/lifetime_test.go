@@ -27,8 +27,8 @@ func TestLifetimes(t *testing.T) {
 	if !reflect.DeepEqual(lib.threads[0], first) || !reflect.DeepEqual(*first.Thread, threadWas) || s.State() != state {
 		t.Errorf("at the root:\n%+v\nit was:\n%+v", lib.threads[0], first)
 	}
-	if len(lib.objects) != 0 || len(lib.saved) != 0 || lib.threadLog.Len() != 0 {
-		t.Errorf("%d objects, %d of their values, %d kept threads are left", len(lib.objects), len(lib.saved), lib.threadLog.Len())
+	if lib.objects.Len() != 0 || lib.objects.Mark() != 0 || lib.threadLog.Len() != 0 {
+		t.Errorf("%d objects, %d of their values, %d kept threads are left", lib.objects.Len(), lib.objects.Mark(), lib.threadLog.Len())
 	}
 	if !reflect.DeepEqual(*lib.guest, fixedWas) || !reflect.DeepEqual(lib.roles, roles) {
 		t.Error("what is fixed has changed")

@@ -34,5 +34,6 @@ func (l *calls) look(th *thread, tr *trace.Transition) {
 	if a.op == trace.OpReadLock {
 		k = trace.OpTryReadLockFail // only a writer is in its way
 	}
-	l.did(th, tr, k, l.objectOf(th.arg(0), a.kind), 0)
+	o := l.objectOf(th.arg(0), a.kind)
+	l.did(th, tr, k, &o, 0)
 }

@@ -21,7 +21,7 @@ type extent struct {
 }
 
 func (l *textCalls) stringCall(th *thread, is *stringReading) (c stringCall) {
-	if is.name != "strstr" && is.name != "memrchr" { // of which not all is told
+	if is.name != "strstr" && is.name != "memrchr" { // their readings don't say all
 		f, _ := l.image.SymbolAt(th.Regs.RIP)
 		c.lo, c.hi = f.Addr, f.Addr+f.Size
 	}

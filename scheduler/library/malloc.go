@@ -344,7 +344,7 @@ func (l *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 		return
 	}
 	for _, a := range l.objectsIn(b) {
-		o := l.change(l.objects[a])
+		o := l.change(a)
 		if !l.core.Alone(th.ID) {
 			l.did(th, tr, destroys[o.kind], o.object, 0)
 		}
@@ -357,7 +357,7 @@ func (l *heapCalls) endObjects(th *thread, tr *trace.Transition, b heap.Block) {
 // bytes, and the end of the bytes is no operation on the object.
 func (l *calls) StackEnds(t trace.TID, tr *trace.Transition, addr, size uint64) {
 	for _, a := range l.objectsIn(heap.Block{Addr: addr, Size: size}) {
-		o := l.objects[a]
+		o, _ := l.objects.Get(a)
 		if n := uint64(l.sizes[o.kind]); l.machine.SharedHull(a, a+n).Hi != 0 {
 			tr.Did(trace.Op{Kind: destroys[o.kind], Obj: a, Size: uint32(n), PC: l.threads[t].Regs.RIP})
 		}

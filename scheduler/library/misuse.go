@@ -125,7 +125,7 @@ func (l *calls) misuse(th *thread) *scheduler.Failure {
 // exitMisuse checks a thread that is about to end.
 func (l *calls) exitMisuse(th *thread) *scheduler.Failure {
 	for _, a := range th.holds {
-		if o := l.objects[a]; !o.destroyed && o.owner == th.ID && !l.rewritten(o) {
+		if o, _ := l.objects.Get(a); !o.destroyed && o.owner == th.ID && !l.rewritten(&o) {
 			return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: th.Regs.RIP, Misuse: scheduler.KeptAtEnd, Lock: a, Holder: th.ID,
 				Message: fmt.Sprintf("thread %s ends while it holds %s", l.core.Name(th.ID), l.core.VariableName(a))}
 		}
@@ -152,7 +152,7 @@ func (a *act) ends() bool {
 }
 
 // unusable reports whether every use of an object but to make a new one is a misuse.
-func (o *object) unusable() bool { return o.destroyed || o.strange || o.torn != "" }
+func (o object) unusable() bool { return o.destroyed || o.strange || o.torn != "" }
 
 // objectFault is the fault that the operation at whose entry a thread stands meets
 // at its object, or at another argument. That is a null pointer, or one to where
@@ -203,7 +203,8 @@ func (l *calls) failMisuse(th edit, tr *trace.Transition) (failed bool, err erro
 		return false, nil
 	}
 	if l.look(th.thread, tr); th.phase == phaseReacquire {
-		l.did(th.thread, tr, trace.OpTryLockFail, l.objectOf(th.mutex, kindMutex), 0)
+		m := l.objectOf(th.mutex, kindMutex)
+		l.did(th.thread, tr, trace.OpTryLockFail, &m, 0)
 	}
 	th.Insns++ // the failure is a place of its own
 	return true, l.core.Fail(th.ID, f)

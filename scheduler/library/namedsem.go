@@ -243,8 +243,9 @@ func (x *namedSems) semMap(th *thread, n *named, o *namedSem) error {
 	x.guest.machine.Put(&n.mapped, n.mapped.Get()+1)
 	x.guest.machine.Put(&o.addr, addr)
 	if !x.guest.known.Native {
-		sem := x.models.change(x.models.objectOf(addr, kindSem))
-		*sem.object = object{addr: addr, kind: kindSem, owner: trace.NoThread, value: o.value.Get(), savedAt: sem.savedAt}
+		sem := x.calls.use(addr, kindSem)
+		sem.renew(kindSem)
+		sem.value = o.value.Get()
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 // It comes into being at its first use, from the bytes that an initialiser
 // left there, or by its init function.
 //
+// Objects are values (undo.Values): only an objectEdit has the object itself, all else a copy.
+//
 // invariant: slices are never changed in place (Rewind puts old values back).
 type object struct {
 	addr uint64
@@ -41,8 +43,6 @@ type object struct {
 	// in use when they were overwritten.
 	strange bool
 	torn    string
-
-	savedAt int // the place in path.saved of its latest value there, if that is of this object
 }
 
 type objectKind uint8
@@ -74,33 +74,34 @@ var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWL
 // objectSizes has a size for each kind.
 type objectSizes [numKinds]uint32
 
-// objectOf finds or makes the object of a kind at an address.
-func (l *models) objectOf(addr uint64, kind objectKind) *object {
-	o := l.objects[addr]
-	if o == nil {
-		o = &object{addr: addr, kind: kind, owner: trace.NoThread, savedAt: len(l.saved)}
-		l.objects[addr] = o
-		l.saved = append(l.saved, saved{object: o, fresh: true})
+// objectOf finds or makes the object of a kind at an address. It is a copy, to look at.
+func (l *models) objectOf(addr uint64, kind objectKind) object {
+	o, ok := l.objects.Get(addr)
+	switch {
+	case !ok:
 		l.core.ObjectChanges(addr)
-		l.adopt(objectEdit{o})
-		l.guard(o)
-	} else if o.kind != kind || o.forgotten || o.destroyed && l.machine.Read32(addr) != destroyedMark || l.rewritten(o) {
+		e := objectEdit{l.objects.Make(addr, object{addr: addr, kind: kind, owner: trace.NoThread})}
+		l.adopt(e)
+		l.guard(e.object)
+		return *e.object
+	case o.kind != kind || o.forgotten || o.destroyed && l.machine.Read32(addr) != destroyedMark || l.rewritten(&o):
 		// Memory used again for another object, without an init call.
-		e := l.change(o)
 		torn := ""
 		if l.shapes != nil && !o.destroyed {
-			torn = l.inUse(o)
+			torn = l.inUse(&o)
 		}
+		e := l.change(addr)
 		e.renew(kind)
 		e.torn = torn
 		l.adopt(e)
+		return *e.object
 	}
 	return o
 }
 
 // renew makes a new object of the memory of another.
 func (o objectEdit) renew(kind objectKind) {
-	*o.object = object{addr: o.addr, kind: kind, owner: trace.NoThread, savedAt: o.savedAt}
+	*o.object = object{addr: o.addr, kind: kind, owner: trace.NoThread}
 }
 
 // initialise makes a new object as an init function does.
@@ -139,33 +140,15 @@ func muslMutexType(kind uint32) mutexType {
 	return t
 }
 
-// objectEdit is an object that may be changed: its value was kept since the latest mark. What
-// only looks at one has an *object. TestStateIsKept in internal/arch finds what sets a
-// field in another way.
+// objectEdit is an object that may be changed: its value was kept since the latest mark. Only
+// change and objectOf make one.
 type objectEdit struct{ *object }
 
 // change keeps an object's present value for Rewind, and lets it be changed until the next
-// mark. Nothing goes back to between two marks, so the first value since the last one is
-// enough: a step may do a million operations on a mutex.
-func (l *models) change(o *object) objectEdit {
-	l.core.ObjectChanges(o.addr)
-	since := 0
-	if n := len(l.marks); n > 0 {
-		since = l.marks[n-1].objects
-	}
-	e := objectEdit{o}
-	if i := o.savedAt; i < since || i >= len(l.saved) || l.saved[i].object != o {
-		l.saved = append(l.saved, saved{object: o, old: *o})
-		e.savedAt = len(l.saved) - 1
-	}
-	return e
-}
-
-// saved is one entry of the log of changed objects.
-type saved struct {
-	object *object
-	old    object
-	fresh  bool // the object didn't exist before
+// mark.
+func (l *models) change(addr uint64) objectEdit {
+	l.core.ObjectChanges(addr)
+	return objectEdit{l.objects.Change(addr)}
 }
 
 func without(list []trace.TID, i int) []trace.TID {
@@ -187,26 +170,10 @@ func index(list []trace.TID, t trace.TID) int {
 	return -1
 }
 
-// rewindObjects takes back what was done to objects since there were n entries.
-func (l *models) rewindObjects(n int) {
-	for i := len(l.saved) - 1; i >= n; i-- {
-		e := &l.saved[i]
-		l.core.ObjectChanges(e.object.addr)
-		if e.fresh {
-			delete(l.objects, e.object.addr)
-		} else {
-			was := objectEdit{e.object}
-			*was.object = e.old
-		}
-	}
-	clear(l.saved[n:])
-	l.saved = l.saved[:n]
-}
-
 // ObjectBytes implements Memory.
 func (l *models) ObjectBytes() [][2]uint64 {
 	var out [][2]uint64
-	for a, o := range l.objects {
+	for a, o := range l.objects.All() {
 		out = append(out, [2]uint64{a, a + uint64(l.sizes[o.kind])})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
@@ -231,15 +198,15 @@ func (o *object) digest() trace.Digest {
 
 // objectsIn lists the objects in a block that aren't destroyed, by address.
 func (l *models) objectsIn(b heap.Block) (list []uint64) {
-	if b.Size < uint64(len(l.objects)) {
+	if b.Size < uint64(l.objects.Len()) {
 		for a := b.Addr; b.Contains(a); a++ {
-			if o := l.objects[a]; o != nil && !o.destroyed {
+			if o, ok := l.objects.Get(a); ok && !o.destroyed {
 				list = append(list, a)
 			}
 		}
 		return list
 	}
-	for a, o := range l.objects {
+	for a, o := range l.objects.All() {
 		if b.Contains(a) && !o.destroyed {
 			list = append(list, a)
 		}

@@ -297,7 +297,7 @@ func (l *models) Drop(p kernel.Pages) {
 		return
 	}
 	for _, a := range l.objectsIn(heap.Block{Addr: p.Addr, Size: p.Size}) {
-		o := l.change(l.objects[a])
+		o := l.change(a)
 		o.destroyed = true // with no mark in memory: what is used there next is new
 	}
 }

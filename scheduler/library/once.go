@@ -35,7 +35,7 @@ func (l *objectCalls) endOnce(th edit, tr *trace.Transition) {
 	n := len(th.onces)
 	f := th.onces[n-1]
 	th.onces = th.onces[: n-1 : n-1]
-	o := l.change(l.objectOf(f.obj, kindOnce))
+	o := l.use(f.obj, kindOnce)
 	o.done, o.owner = true, trace.NoThread
 	l.settle(o)
 	tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: l.sizes[kindOnce], Arg: trace.OnceEnds, PC: f.ret})
@@ -53,7 +53,7 @@ func (l *objectCalls) leaveOnces(th edit, tr *trace.Transition, top uint64) {
 	for n := len(th.onces); n > 0 && th.onces[n-1].sp <= top; n-- {
 		f := th.onces[n-1]
 		th.onces = th.onces[: n-1 : n-1]
-		o := l.change(l.objectOf(f.obj, kindOnce))
+		o := l.use(f.obj, kindOnce)
 		o.owner = trace.NoThread
 		l.settle(o)
 		tr.Did(trace.Op{Kind: trace.OpOnce, Obj: f.obj, Size: l.sizes[kindOnce], Arg: trace.OnceLeft, PC: f.ret})

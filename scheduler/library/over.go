@@ -57,8 +57,8 @@ func (e *endings) registers(th edit) bool {
 func (e *endings) deletesKey(th *thread) {
 	switch {
 	case e.guest.known.KeysGo || e.guest.core.Alone(th.ID):
-	case e.cells.keysGone.Get() == 0:
-		e.guest.machine.Put(&e.cells.keysGone, 1)
+	case !e.cells.keysGone.Get():
+		e.guest.machine.PutFlag(&e.cells.keysGone, true)
 	default:
 		e.guest.known.KeysGo = true
 		e.guest.core.Refine()

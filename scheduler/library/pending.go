@@ -49,7 +49,7 @@ func (l *Library) DescribeOp(t trace.TID, d *trace.Thread) scheduler.Watch {
 	return l.watch(th)
 }
 
-// anything is the Watch of a description of which no more is known.
+// anything is the Watch of a description that may depend on all.
 var anything = scheduler.Watch{Anything: true}
 
 // watch has the memory on which the description of a thread at a function depends: one object, of
@@ -79,8 +79,8 @@ func (l *Library) watch(th *thread) scheduler.Watch {
 
 // Owner implements Memory.
 func (l *Library) Owner(addr uint64) (owner trace.TID, plain bool) {
-	o := l.objects[addr]
-	if o == nil || o.kind != kindMutex || o.forgotten || o.unusable() || l.rewritten(o) {
+	o, ok := l.objects.Get(addr)
+	if !ok || o.kind != kindMutex || o.forgotten || o.unusable() || l.rewritten(&o) {
 		return trace.NoThread, false
 	}
 	return o.owner, true
@@ -158,7 +158,8 @@ func (l *Library) pendingOp(th *thread) trace.Op {
 		op.Kind = trace.OpBarrierLeave
 	default:
 		if a.kind == kindRWLock && onObject(th.role) {
-			op.Kind = l.rwLocks.try(l.objectOf(op.Obj, kindRWLock), op.Kind)
+			o := l.objectOf(op.Obj, kindRWLock)
+			op.Kind = l.rwLocks.try(&o, op.Kind)
 		}
 	}
 	return op
@@ -196,7 +197,8 @@ func (l *Library) possible(th *thread) bool {
 	case profile.SemWait, profile.SemTimedWait, profile.SemClockWait:
 		return l.objectOf(th.arg(0), kindSem).value > 0 || th.phase == phaseEntry && l.sleeps(th)
 	case profile.RWReadLock, profile.RWTimedReadLock, profile.RWClockReadLock, profile.RWWriteLock, profile.RWTimedWriteLock, profile.RWClockWriteLock:
-		return l.rwLocks.possible(th, l.objectOf(th.arg(0), kindRWLock))
+		o := l.objectOf(th.arg(0), kindRWLock)
+		return l.rwLocks.possible(th, &o)
 	case profile.Once:
 		o := l.objectOf(th.arg(0), kindOnce)
 		return o.done || o.owner == trace.NoThread

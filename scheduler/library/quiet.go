@@ -51,7 +51,7 @@ func (u *quiets) unwinds(th edit, r profile.Role) {
 
 // fills learns whose memory a function of stdio is about to fill. That trusted code
 // touched it says nothing (it has memory of its own too), and what the program does
-// with it when the other threads are gone isn't looked at. Of two such calls that
+// with it when the other threads are gone isn't looked at. If two such calls
 // overlap, the first byte of one is within the other.
 func (u *quiets) fills(th *thread) {
 	f, ok := libc.Fills(u.guest.roles[th.Regs.RIP].Name)

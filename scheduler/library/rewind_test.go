@@ -2,6 +2,7 @@ package library
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -24,7 +25,7 @@ type look struct {
 }
 
 func (w *world) look() (l look) {
-	l.Objects = shown(copied(w.objects))
+	l.Objects = shown(maps.Collect(w.objects.All()))
 	for i := range w.threads {
 		th := &w.threads[i]
 		l.Threads = append(l.Threads, fmt.Sprintf("%+v %+v %+v", *th.Thread, th.life, th.call))

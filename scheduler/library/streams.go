@@ -202,7 +202,7 @@ func (l *textCalls) Unwritten(t trace.TID) (left scheduler.Unwritten) {
 	if l.threads[t].role == profile.ProcessExit || l.lastToEnd(&l.threads[t]) {
 		return scheduler.Unwritten{Text: text, At: from, Pointer: pointer}
 	}
-	return scheduler.Unwritten{Lost: l.exiting.Get() == 0 || len(text) > 0}
+	return scheduler.Unwritten{Lost: !l.exiting.Get() || len(text) > 0}
 }
 
 // writesAtEnd reports whether exit has text to write other than to standard output: to a file or a

@@ -233,7 +233,7 @@ func TestReused(t *testing.T) {
 		w.machine.Write(mutexB, slices.Clone(w.machine.Bytes(mutexA, 40)))
 		w.call(t, 0, profile.MutexLock, mutexB)
 		if libc == elffile.Glibc { // whose bytes say whose it is
-			if o := w.objects[mutexB]; o.owner != 1 || w.possible(&w.threads[0]) {
+			if o, _ := w.objects.Get(mutexB); o.owner != 1 || w.possible(&w.threads[0]) {
 				t.Errorf("a copy of a mutex in use is %+v", o)
 			}
 			return

@@ -80,7 +80,7 @@ func (l *models) Keep(t trace.TID) { l.ensure(t) }
 // Mark implements Keeper.
 func (l *models) Mark(k trace.Mark) {
 	l.serial++
-	l.marks = append(l.marks[:k], mark{l.threadLog.Len(), len(l.saved), len(l.specified), len(l.history)})
+	l.marks = append(l.marks[:k], mark{l.threadLog.Len(), l.objects.Mark(), len(l.specified), len(l.history)})
 }
 
 // Rewind implements Keeper.
@@ -92,7 +92,7 @@ func (l *models) Rewind(k trace.Mark) {
 		l.threads[e.id] = e.old
 	}
 	l.threadLog.Cut(m.threads)
-	l.rewindObjects(m.objects)
+	l.objects.Rewind(m.objects, l.core.ObjectChanges)
 	l.specified, l.history = l.specified[:m.specified], l.history[:m.history]
 	l.marks = l.marks[:k+1]
 }

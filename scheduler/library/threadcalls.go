@@ -171,7 +171,7 @@ func (v *threadCalls) noThread(th edit) (scheduler.Verdict, error) {
 
 // ownEnds reports whether threads end by the guest's own code: it has destructors to
 // run, or has to know which thread is the last.
-func (v *threadCalls) ownEnds() bool { return v.cells.destructors.Get() != 0 || v.guest.known.Last }
+func (v *threadCalls) ownEnds() bool { return v.cells.destructors.Get() || v.guest.known.Last }
 
 // runsOwnEnd reports whether a thread that stands at its end goes on in the library's own code,
 // which runs code of the guest's.
@@ -191,7 +191,7 @@ func (v *threadCalls) unwindsAtEnd(th *thread) bool {
 // the last. That shows if exit runs code of the guest's, or if the library's own code
 // ends that thread. So the library has to count.
 func (v *threadCalls) outlive(own bool) {
-	if !v.guest.known.Native && !v.guest.known.Last && (own || v.cells.exitHandlers.Get() != 0 || v.guest.ownDestructors || v.models.threads[0].atExit) {
+	if !v.guest.known.Native && !v.guest.known.Last && (own || v.cells.exitHandlers.Get() || v.guest.ownDestructors || v.models.threads[0].atExit) {
 		v.guest.known.Last = true
 		v.guest.core.Refine()
 	}

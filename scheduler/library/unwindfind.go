@@ -11,7 +11,7 @@ import "landgo/internal/trace"
 // description, and writes two bases, which x86-64 hasn't got, and the function's address. exit takes
 // the tables away (registers), and then the program's own code looks.
 func (l *Library) findsTables(th edit, tr *trace.Transition) bool {
-	if l.image.Interpreter() != nil || l.wordSize != 8 || l.exiting.Get() != 0 {
+	if l.image.Interpreter() != nil || l.wordSize != 8 || l.exiting.Get() {
 		return false
 	}
 	if _, sorts := l.image.Symbol("__register_frame_info"); !sorts {

@@ -26,7 +26,7 @@ import (
 // state of the count that these lead to, all that let the thread stay have to lead to the
 // same next one. And the present one has to lead out of the spin to the same state from
 // wherever it does. "The same" is all memory and the CPU, but registers that are dead by
-// the code alone. Of its own memory a turn may change bytes that the thread overwrites
+// the code alone. A turn may change bytes of the thread's own memory that the thread overwrites
 // afterwards, before it reads them: a count on the stack (left.go). A register may have a count
 // that is only saved by functions (scheduler/leftreg.go). Which values matter
 // isn't a matter of the order of independent steps. All writes of these bytes depend on each other, but

@@ -11,8 +11,8 @@ import (
 	"landgo/internal/trace"
 )
 
-// Poise is how a thread stands after a turn: equal for two that behave the same. Of a
-// thread that left, it has what it has done, too.
+// Poise is how a thread stands after a turn: equal for two that behave the same. If
+// the thread left, it has what the thread has done, too.
 type Poise struct {
 	Stand    uint8 // scheduler.Stand
 	Addr, PC uint64

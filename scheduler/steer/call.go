@@ -145,7 +145,7 @@ func (c *calls) ends(u *turn, call *ownCall) (happening, error) {
 
 // leftOff reports whether a call that has returned left interrupts off. A function
 // that acquires something may do that, as a spin lock does; one that lets go of
-// something leaves them as they were, or on. Of landgo_unlocked nothing is claimed:
+// something leaves them as they were, or on. Nothing is claimed of landgo_unlocked:
 // where the function began isn't known, and it may have been in its caller's
 // section.
 func (k *reading) leftOff(u *turn, c *ownCall) bool {

@@ -59,7 +59,7 @@ func (b *Buffer) HasParts(a *trace.Access) bool {
 	})
 }
 
-// Pieces cuts a load of which the thread's own stores, since it last waited for its buffer, have some
+// Pieces cuts a load if the thread's own stores, since it last waited for its buffer, have some of its
 // bytes and no store has all. Each piece has one answer: a store, if the buffer has it still, else
 // memory. It depends on other threads' updates of its bytes as a load of its own would. A load is cut
 // alike in all orders. nil: it is in one piece.

@@ -4,5 +4,6 @@
 // # The files
 //
 //	log     Log: old states
+//	values  Values: present values by key, and how they go back
 //	arena   Arena: transitions, and what their slices point to
 package undo

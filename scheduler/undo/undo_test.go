@@ -1,8 +1,11 @@
 package undo
 
 import (
+	"maps"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"landgo/internal/trace"
 )
@@ -66,4 +69,53 @@ func TestArena(t *testing.T) {
 			t.Fatalf("transition %d has changed: %d accesses, %d before", i, len(m.tr.Accesses), len(m.accesses))
 		}
 	}
+}
+
+// TestValues compares values with plain maps, over what a search does to them. What is read is a copy,
+// and of the changes between two marks only the first is kept.
+func TestValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var v Values[int, [2]int]
+		now := map[int][2]int{}
+		type mark struct {
+			n  int
+			is map[int][2]int
+		}
+		marks := []mark{{v.Mark(), map[int][2]int{}}}
+		for n := range rapid.IntRange(1, 80).Draw(t, "operations") {
+			key := rapid.IntRange(0, 3).Draw(t, "key")
+			is, ok := v.Get(key)
+			switch rapid.SampledFrom([]string{"set", "set", "set", "mark", "rewind"}).Draw(t, "operation") {
+			case "set":
+				p := &is
+				if ok {
+					p = v.Change(key)
+				} else {
+					p = v.Make(key, is)
+				}
+				p[0], p[1] = n, -n
+				now[key] = [2]int{n, -n}
+			case "mark":
+				marks = append(marks, mark{v.Mark(), maps.Clone(now)})
+			case "rewind":
+				marks = marks[:rapid.IntRange(1, len(marks)).Draw(t, "to")]
+				now = maps.Clone(marks[len(marks)-1].is)
+				v.Rewind(marks[len(marks)-1].n, func(key int) {
+					if _, ok := v.Get(key); !ok {
+						t.Fatalf("%d changes, and isn't there", key)
+					}
+				})
+			}
+			is[0]++ // a copy
+			for key, is := range v.All() {
+				is[0] = key
+			}
+			if got := maps.Collect(v.All()); !maps.Equal(got, now) || v.Len() != len(now) {
+				t.Fatalf("the values are %v, want %v", got, now)
+			}
+			if since := len(v.log) - marks[len(marks)-1].n; since > 4 {
+				t.Fatalf("%d changes of four values since the mark are kept", since)
+			}
+		}
+	})
 }

@@ -37,32 +37,10 @@ type Sparing struct {
 	Sparer
 }
 
-func sparingOf[G interface {
-	por.Census
-	por.Hasher
-	por.Awaiter
-	por.Blender
-	por.Counter
-	por.Tester
-	por.Overwriter
-	por.Symmetric
-	Stopper
-	Sparer
-}](g G) Sparing {
-	return Sparing{g, g, g, g, g, g, g, g, g, g}
-}
-
 // Gatherer is the account of many executions together.
 type Gatherer struct {
 	Learner
 	Recorder
-}
-
-func gathererOf[G interface {
-	Learner
-	Recorder
-}](g G) Gatherer {
-	return Gatherer{g, g}
 }
 
 // Replayed is the guest as replays use it.
@@ -71,26 +49,11 @@ type Replayed struct {
 	Doubter
 }
 
-func replayedOf[G interface {
-	Follower
-	Doubter
-}](g G) Replayed {
-	return Replayed{g, g}
-}
-
 // Told is the guest as reports use it.
 type Told struct {
 	Roster
 	Namer
 	Explainer
-}
-
-func toldOf[G interface {
-	Roster
-	Namer
-	Explainer
-}](g G) Told {
-	return Told{g, g, g}
 }
 
 // Stopper has steps ask whether to end with scheduler.ErrStopped.

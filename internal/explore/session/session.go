@@ -194,7 +194,8 @@ func (s *Session) beginOnce() (err error) {
 		s.Machine.FillFrames(s.fill, frames)
 	}
 	s.Plain = scheduler.New(s.schedulerConfig(), s.Machine, s.Image)
-	s.Guest = &Guest{Runner{s.Plain, sparingOf(s.Plain)}, gathererOf(s.Plain), replayedOf(s.Plain), toldOf(s.Plain)}
+	p := s.Plain
+	s.Guest = &Guest{Runner{p, Sparing{p, p, p, p, p, p, p, p, p, p}}, Gatherer{p, p}, Replayed{p, p}, Told{p, p, p}}
 	return s.boot()
 }
 

@@ -6,7 +6,7 @@
 //
 // # The files
 //
-//	shorten   a bug's execution and its stints, without some of its preemptions
+//	shorten   a bug's execution and its turns, without some of its preemptions
 //	places    executions with one preemption, two or three, at places where the bug's has some
 //	values    smaller values, and fewer failures of calls
 //	near      an execution that passes and differs in little

@@ -28,7 +28,7 @@ func (s *Shortener) Near(well func() bool) []por.PathStep {
 			return s.path
 		}
 	}
-	for _, s.stints = range slices.Concat(s.earlier(), s.meanwhile(), [][]stint{nil}) {
+	for _, s.turns = range slices.Concat(s.earlier(), s.meanwhile(), [][]turn{nil}) {
 		if s.over {
 			break
 		}
@@ -39,17 +39,17 @@ func (s *Shortener) Near(well func() bool) []por.PathStep {
 	return nil
 }
 
-// meanwhile lists the finding's stints with another thread's whole run before one of the
+// meanwhile lists the finding's turns with another thread's whole run before one of the
 // last steps.
-func (s *Shortener) meanwhile() (list [][]stint) {
+func (s *Shortener) meanwhile() (list [][]turn) {
 	path := s.Bug.Path
-	s.stints = stintsOf(path)
+	s.turns = turnsOf(path)
 	s.try(nil)
 	starts := s.guest.Starts() // the threads that there are then
 	for cut := len(path) - 1; cut > 0 && cut >= len(path)-maxEarlier; cut-- {
 		for i := len(starts) - 1; i >= 0 && i >= len(starts)-maxEarlier; i-- {
 			if t := starts[i].Thread; t != s.Bug.Failure.Thread {
-				list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: math.MaxUint64}}, stintsOf(path[cut:])))
+				list = append(list, slices.Concat(turnsOf(path[:cut]), []turn{{thread: t, until: math.MaxUint64}}, turnsOf(path[cut:])))
 			}
 		}
 	}
@@ -59,8 +59,8 @@ func (s *Shortener) meanwhile() (list [][]stint) {
 // maxEarlier is how many of the last switches, and steps before each, are tried.
 const maxEarlier = 4
 
-// earlier lists the finding's stints with one of the last ones some steps earlier.
-func (s *Shortener) earlier() (list [][]stint) {
+// earlier lists the finding's turns with one of the last ones some steps earlier.
+func (s *Shortener) earlier() (list [][]turn) {
 	path := s.Bug.Path
 	for i, switches := len(path)-1, 0; i > 0 && switches < maxEarlier; i-- {
 		if path[i].Thread == path[i-1].Thread {
@@ -73,19 +73,19 @@ func (s *Shortener) earlier() (list [][]stint) {
 			until = path[k].Last
 		}
 		for cut := i - 1; cut > 0 && cut >= i-maxEarlier; cut-- {
-			list = append(list, slices.Concat(stintsOf(path[:cut]), []stint{{thread: t, until: until + 1}}, stintsOf(path[cut:])))
+			list = append(list, slices.Concat(turnsOf(path[:cut]), []turn{{thread: t, until: until + 1}}, turnsOf(path[cut:])))
 		}
 	}
 	return list
 }
 
-// stintsOf divides a path into stints.
-func stintsOf(path []por.PathStep) (list []stint) {
+// turnsOf divides a path into turns.
+func turnsOf(path []por.PathStep) (list []turn) {
 	for i := range path {
 		if n := len(list); n > 0 && list[n-1].thread == path[i].Thread {
 			list[n-1].until = path[i].Last
 		} else {
-			list = append(list, stint{thread: path[i].Thread, until: path[i].Last})
+			list = append(list, turn{thread: path[i].Thread, until: path[i].Last})
 		}
 	}
 	return list

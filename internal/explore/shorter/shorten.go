@@ -18,10 +18,9 @@ import (
 // Jalbert and Sen (FSE 2010) simplify traces by the same two moves. The result has no
 // preemption that could be left out alone. It needn't be the least.
 //
-// An execution without some of its preemptions is run from its stints, the threads'
-// turns. Where the preemption at the end of a stint is left out, either the stint comes
-// later: its thread's next one includes it. Or its thread goes on until it waits, yields
-// or ends. The other stints follow in their old order, each as far as it went, if its
+// An execution without some of its preemptions is run from its turns. Where the preemption
+// at the end of a turn is left out, either the turn comes later: its thread's next one
+// includes it. Or its thread goes on until it waits, yields or ends. The other turns follow in their old order, each as far as it went, if its
 // thread isn't there already. When they are used up, threads go on in a circle, without
 // a preemption.
 
@@ -29,14 +28,14 @@ import (
 // bounded search is as fast, and proves that it has found the least.
 const shortenFrom = 2
 
-// stint is some steps of one thread in a row.
-type stint struct {
+// turn is some steps of one thread in a row.
+type turn struct {
 	thread trace.TID
 	until  uint64 // the thread's instruction number after it
 	forced bool   // it ends with a preemption
 }
 
-// move is the fate of a stint whose preemption is left out.
+// move is the fate of a turn whose preemption is left out.
 type move uint8
 
 const (
@@ -114,7 +113,7 @@ type Shortener struct {
 	Finer, Lost bool
 
 	choices  map[choiceAt]trace.Choice
-	stints   []stint
+	turns    []turn
 	path     []por.PathStep // of the execution tried last
 	failure  *scheduler.Failure
 	threads  []trace.Thread
@@ -171,35 +170,35 @@ func (s *Shortener) Fewer() bool {
 	return !s.Lost && s.Bug.Preemptions < before
 }
 
-// divide divides the finding's execution into stints.
+// divide divides the finding's execution into turns.
 func (s *Shortener) divide() {
-	s.stints, s.choices = s.stints[:0], map[choiceAt]trace.Choice{}
+	s.turns, s.choices = s.turns[:0], map[choiceAt]trace.Choice{}
 	for i := range s.Bug.Path {
 		p := &s.Bug.Path[i]
 		if p.Choice != 0 {
 			s.choices[choiceAt{p.Thread, p.Begin}] = p.Choice
 		}
-		if n := len(s.stints); n > 0 && s.stints[n-1].thread == p.Thread {
-			s.stints[n-1].until = p.Last
+		if n := len(s.turns); n > 0 && s.turns[n-1].thread == p.Thread {
+			s.turns[n-1].until = p.Last
 			continue
 		} else if n > 0 {
-			s.stints[n-1].forced = p.Preemption
+			s.turns[n-1].forced = p.Preemption
 		}
-		s.stints = append(s.stints, stint{thread: p.Thread, until: p.Last})
+		s.turns = append(s.turns, turn{thread: p.Thread, until: p.Last})
 	}
 }
 
-// forced lists the stints that end with a preemption.
+// forced lists the turns that end with a preemption.
 func (s *Shortener) forced() (list []int) {
-	for i := range s.stints {
-		if s.stints[i].forced {
+	for i := range s.turns {
+		if s.turns[i].forced {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// some are n of the stints that end with a preemption, from one on, and their move.
+// some are n of the turns that end with a preemption, from one on, and their move.
 func (s *Shortener) some(at, n int, m move) map[int]move {
 	all, out := s.forced(), map[int]move{}
 	for _, i := range all[min(at, len(all)):min(at+n, len(all))] {
@@ -245,7 +244,7 @@ func (s *Shortener) takes(count int) bool {
 // again.
 const finerTries = 64
 
-// settle runs the finding's execution again, in finer steps: its stints end at
+// settle runs the finding's execution again, in finer steps: its turns end at
 // instructions, and stay what they are. However long it has taken so far, it goes
 // on to the end, or what was left out would be lost.
 func (s *Shortener) settle() {
@@ -268,17 +267,17 @@ func (s *Shortener) settle() {
 	s.over, s.Lost = true, true
 }
 
-// try runs the execution without the preemptions at the ends of some stints, and
+// try runs the execution without the preemptions at the ends of some turns, and
 // counts those that it has all the same.
 func (s *Shortener) try(out map[int]move) (preemptions int) {
 	at := map[trace.TID]uint64{}
-	next, began := 0, 0 // the stint under way, and the length of the path when it began
+	next, began := 0, 0 // the turn under way, and the length of the path when it began
 	return s.execute(func() trace.TID {
 		if n := len(s.path); n > 0 {
 			at[s.path[n-1].Thread] = s.path[n-1].Last
 		}
-		for ; next < len(s.stints); next, began = next+1, len(s.path) {
-			g := &s.stints[next]
+		for ; next < len(s.turns); next, began = next+1, len(s.path) {
+			g := &s.turns[next]
 			th := session.Find(s.threads, g.thread)
 			switch {
 			case th == nil || th.Status != trace.Ready || out[next] == later:
@@ -292,8 +291,8 @@ func (s *Shortener) try(out map[int]move) (preemptions int) {
 	})
 }
 
-// execute runs an execution of which pick chooses the threads, from those in s.threads, and
-// counts its preemptions.
+// execute runs an execution whose threads pick chooses, from those in s.threads. It counts the
+// preemptions.
 func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 	s.path, s.failure, s.ended, s.coarse = s.path[:0], nil, false, false
 	behind := s.first != nil && s.first.epoch == s.Epoch()

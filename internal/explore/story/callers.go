@@ -13,7 +13,8 @@ import (
 // several accesses, and the stack is known where it begins. So the path is run once more, in a
 // session of its own, and its steps are left at these accesses (stackWithin).
 
-// Of an execution's last accesses this many are looked at, of one that isn't longer than this.
+// mostCallers is how many of an execution's last accesses are looked at, and longestCalled how long
+// an execution may be for that.
 const mostCallers, longestCalled = 256, 20_000
 
 // callers finds the stacks of accesses in a library's code that has lines.

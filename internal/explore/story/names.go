@@ -271,6 +271,9 @@ func (st *Story) nameAll(b *result.Bug) {
 			b.Steps[i].Wakings[k].Does = st.Named(b.Steps[i].Wakings[k].Does)
 		}
 	}
+	for k := range b.LastWakings {
+		b.LastWakings[k].Does = st.Named(b.LastWakings[k].Does)
+	}
 	for k := range b.Last {
 		b.Last[k].Held = st.namedAll(b.Last[k].Held)
 	}

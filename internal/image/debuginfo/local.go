@@ -195,6 +195,7 @@ func (d *Info) PointedTo(pc, size, offset uint64) (name string, ok bool) {
 // a pointer is to a number of that size.
 func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 	several := false
+	var other *dwarf.Entry // whose name begins as a library's
 	d.pointees(pc, func(to dwarf.Offset) bool {
 		if d.sizeOf(to, maxTypeDepth) != size {
 			return true
@@ -202,17 +203,20 @@ func (d *Info) structure(pc, size uint64) (only dwarf.Offset, name string) {
 		typ, called := d.plain(to)
 		if typ == 0 {
 			e := d.bare(to)
-			if several = e != nil && e.Tag == dwarf.TagBaseType; several || e == nil || !d.isUsers(pc, e) {
-				return !several
+			if several = e != nil && e.Tag == dwarf.TagBaseType; e != nil && d.isUsers(pc, e) {
+				other = e
 			}
-			typ, called = e.Offset, d.name(e)
+			return !several
 		}
 		several = only != 0 && typ != only
 		only, name = typ, called
 		return !several
 	})
-	if several {
+	switch {
+	case several:
 		return 0, ""
+	case only == 0 && other != nil:
+		return other.Offset, d.name(other)
 	}
 	return only, name
 }

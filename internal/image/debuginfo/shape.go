@@ -50,7 +50,7 @@ type field struct {
 
 func (d *Info) fieldAt(typ dwarf.Offset, offset uint64, depth int) (f field) {
 	e := d.bare(typ)
-	if e == nil || depth == 0 || d.isOpaque(typ) {
+	if e == nil || depth == 0 || depth < maxTypeDepth && d.isOpaque(typ) { // the block's own structure isn't
 		return f
 	}
 	switch e.Tag {

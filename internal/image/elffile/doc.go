@@ -10,7 +10,7 @@
 //	a file        file, digest, header, elf (its structures), segment, share (a page of two segments),
 //	              narrow (where code is)
 //	names         symbol, names
-//	programs      libc, dynamic, library, separate (debug information in a file of its own),
+//	programs      libc, dynamic, library (is a file one? what it exports), separate (debug information in a file of its own),
 //	              join (a program and its libraries: which part an address is in, and whether that is
 //	              the C library's), indirect (functions chosen at the start)
 //	kernels       multiboot, kernelmarks (instructions that only kernels have)

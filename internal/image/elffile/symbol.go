@@ -57,7 +57,7 @@ func (s *Symbol) compare(t *Symbol) int {
 		cmp.Compare(t.Size, s.Size))
 }
 
-// first has that come first of which something is true.
+// first has the one come first for which something is true.
 func first(a, b bool) int {
 	switch {
 	case a == b:

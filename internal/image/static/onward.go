@@ -8,11 +8,11 @@ import (
 	"landgo/internal/trace"
 )
 
-// DeadOnward is Dead for a thread of which it is known where it returns to, the innermost first. A
+// DeadOnward is Dead for a thread whose returns are known, the innermost first. A
 // path goes on behind a return, and into the functions that are called by their addresses, and
-// behind their returns. Behind the last return all counts as read. Of saved nothing but pushes
-// reads: functions that push them and give them back when they return. They are dead behind these
-// returns too, but for more such pushes.
+// behind their returns. Behind the last return all counts as read. Nothing but pushes
+// reads the registers in saved: functions push them, and give them back when they return. They are dead
+// behind these returns too, but for more such pushes.
 func DeadOnward(g *Onward, pc uint64, returns []uint64) (regs, saved trace.RegSet, flags bool) {
 	w := onwardWalk{Onward: g, across: &acrossWalk{file: g.File}, seen: map[onwardPlace]trace.RegSet{}}
 	var back []onwardReturn

@@ -7,7 +7,7 @@
 //	decode      an instruction's parts; text: as a reader sees it
 //	effect      registers and flags that one reads and sets; effecttable: by opcode
 //	undefined   flags that one leaves undefined
-//	grown       numbers of which only a least value is known, through instructions
+//	grown       numbers with a known least value, through instructions
 //	weak        stores that are in no order, and strings
 //	stack       accesses through the stack segment
 package x86

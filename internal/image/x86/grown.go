@@ -143,7 +143,7 @@ func (s *grownStep) spreads() bool {
 		return false
 	}
 	shape := shapes[op]
-	for i, a := range s.inst.Args { // of which a part is written, or which is written sometimes
+	for i, a := range s.inst.Args { // a part of it is written, or it is written sometimes
 		if r, ok := a.(x86asm.Reg); ok && i < len(shape.operands) && (operand(shape.operands[i]) == write || operand(shape.operands[i]) == modify) {
 			s.Regs, s.Loose = s.Regs&^maskOf(r), s.Loose|maskOf(r)
 		}

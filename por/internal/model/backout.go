@@ -58,8 +58,8 @@ type way struct {
 	out string
 }
 
-// triesAt reports whether thread t stands before an addition to a word of which it may be that tries that
-// fail there don't matter.
+// triesAt reports whether thread t stands before an addition to a word where tries that fail may
+// not matter.
 func (m *Machine) triesAt(t int) bool {
 	if !m.p.Backs || !m.awaiting || m.w[t*threadLen+wState] != alive || m.w[t*threadLen+wBug] != 0 {
 		return false

@@ -100,7 +100,7 @@ func (w *walk) visit(s *tso) int {
 	return n
 }
 
-// settle finds the strongly connected components out of which nothing leads (Tarjan, SIAM
+// settle finds the strongly connected components that nothing leads out of (Tarjan, SIAM
 // Journal on Computing 1972): there executions end, or go round.
 func (w *walk) settle() {
 	low, order, open, count := make([]int, len(w.states)), make([]int, len(w.states)), []int{}, 0

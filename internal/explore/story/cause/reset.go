@@ -89,6 +89,20 @@ func (cs *Case) wipedBy(waiter trace.TID, read *trace.Access, back at, by trace.
 	return wipe{set, back}, true
 }
 
+// hadBefore reports whether a variable had the value to which it is set back before it was set, and whether the
+// run has any access to it before that. It may have begun with 0.
+func (cs *Case) hadBefore(v *wipe) (had, known bool) {
+	to := cs.AccessAt(v.back)
+	for i := 0; i <= v.set.Beat; i++ {
+		for k := range cs.Beats[i].Accesses {
+			if x := (at{Beat: i, Access: k}); x.Before(v.set) && cs.AccessAt(x).Overlaps(to) {
+				known, had = true, had || cs.RawAt(x) == cs.RawAt(v.back)
+			}
+		}
+	}
+	return had || cs.RawAt(v.back) == 0, known
+}
+
 func (cs *Case) wipedText(v *wipe, look, waiter, waits string) string {
 	set, back := cs.Shown(v.set), cs.Shown(v.back)
 	if set.Symbol == "" || set.Bookkeeping || set.New == "" || back.New == "" || where(set.Stack) == "" || where(back.Stack) == "" || look == "" || waits == "" {
@@ -98,9 +112,13 @@ func (cs *Case) wipedText(v *wipe, look, waiter, waits string) string {
 		return fmt.Sprintf("Thread %s sets %s to %s (%s) and back to %s (%s) before thread %s looks at it (%s), so thread %s waits for ever (%s). Let a thread that has seen it set it back, or count these events and never count down.",
 			set.Thread, set.Name(), set.New, where(set.Stack), back.New, where(back.Stack), waiter, look, waiter, waits)
 	}
-	if before, known := cs.valueAt(cs.AccessAt(v.set), v.set); back.Thread == waiter && cs.RawAt(v.back) != 0 && (!known || before != cs.RawAt(v.back)) {
+	switch had, known := cs.hadBefore(v); {
+	case !known && back.Thread == waiter && cs.RawAt(v.back) != 0: // it begins with that
 		return fmt.Sprintf("Thread %s sets %s to %s (%s) after thread %s has set it to %s (%s). So thread %s waits for ever (%s) for what has come already. Set it before another thread can reach it.",
 			waiter, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits)
+	case known && !had:
+		return fmt.Sprintf("Thread %s sets %s to %s (%s), and hasn't looked at it since thread %s set it to %s (%s). So thread %s waits for ever (%s) for what has come already. Look at it and set it in one atomic step, or under one lock.",
+			back.Thread, back.Name(), back.New, where(back.Stack), set.Thread, set.New, where(set.Stack), waiter, waits)
 	}
 	cure := "Set it back where a look finds it set, under the same lock as the look."
 	if len(cs.Held(v.back)) == 0 {

@@ -87,7 +87,7 @@ func (cs *Case) raised(a *trace.Access, reader trace.TID) (v version, ok bool) {
 	return v, len(v.sections) > 0 && !open
 }
 
-// twoVersions are two reads of a thread's between two places, of which one has older data than the other:
+// twoVersions are two reads of a thread's between two places. One has older data than the other:
 // the writer writes both in the later's version.
 func (pr *Pair) twoVersions(t trace.TID, v version, from, to at) (one, two at, ok bool) {
 	var reads []at

@@ -62,24 +62,26 @@ func (r *Run) OwnLocks(exchanges func(x At) bool) {
 	}
 }
 
-// passedBy is another word that a thread has found taken just before it takes one, or 0. Then it looks for
-// any word that is free, as threads do that take a number each. A lock is waited for.
+// passedBy is another word that a thread has found taken just before it takes one, by the same instruction,
+// or 0. Then it looks for any word that is free, as threads do that take a number each. A lock is waited for.
 func (r *Run) passedBy(t trace.TID, x At, words map[uint64]*ownState) uint64 {
 	taken := r.AccessAt(x)
+	looks := []uint64{taken.PC}
 	const near = 16 // there are a few accesses between two looks
 	n := 0
 	for y, a := range r.Backward(t, x) {
-		if n++; n > near {
+		switch n++; {
+		case n > near || a.Addr == taken.Addr && len(looks) > 1:
+			return 0
+		case a.Addr == taken.Addr && !a.IsWrite():
+			looks = append(looks, a.PC) // it looks before it exchanges
+		case a.Addr != taken.Addr && slices.Contains(looks, a.PC):
+			s := words[a.Addr]
+			if s != nil && len(s.takes) > 0 && (a.Flags&trace.FailedCAS != 0 || !a.IsWrite() && r.RawAt(y) != 0) {
+				return a.Addr
+			}
 			return 0
 		}
-		s := words[a.Addr]
-		if s == nil || len(s.takes) == 0 || a.Addr == taken.Addr || a.Size != taken.Size {
-			continue
-		}
-		if a.Flags&trace.FailedCAS != 0 || !a.IsWrite() && r.RawAt(y) != 0 {
-			return a.Addr
-		}
-		return 0
 	}
 	return 0
 }
