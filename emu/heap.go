@@ -139,9 +139,9 @@ func (m *Machine) alivePart(at uint64, mask uint8, set bool) {
 	m.Write8(at, b)
 }
 
-// Bury makes r the stack of an ended thread, which no thread may access. n is
-// its number; 4096 such stacks are watched, and no more. An empty range digs it
-// up. Rewind takes it back.
+// Bury makes r a part of thread n's stack that no other thread may access: all of it, when the
+// thread has ended. 4096 threads have one at the most. An empty range digs it up. Rewind
+// takes it back.
 func (m *Machine) Bury(n int, r Range) {
 	if n >= maxGraves || m.cfg.Heap == (Range{}) {
 		return

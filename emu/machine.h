@@ -455,7 +455,7 @@ struct machine {
 	uint8_t fill[8];      /* by the last three bits of an address */
 	uint64_t grave_lo;    /* the hull of all stacks of ended threads so far, or more */
 	uint64_t grave_len;
-	const uint64_t *graves; /* grave_slots pairs: such a stack, or 0, 0 */
+	const uint64_t *graves; /* grave_slots pairs, by thread: such a stack, or 0, 0 */
 	uint32_t grave_slots;
 	bool all_shared;      /* every access is an event, for tests */
 	uint32_t nwindows;    /* of party.c: all windows so far, and the latest one's number */

@@ -19,11 +19,11 @@ bool overflows(const struct machine *m, uint64_t addr)
 	return sp - o->stack_low + below <= PUSH_ROOM && pushes(m->mem + code_at(m, m->pc), m->is32);
 }
 
-/* The stack of a thread that has ended: no thread may use it any more. */
+/* A stack, or a part of one, that no thread but its own may use any more. */
 bool in_grave(const struct machine *m, uint64_t addr, uint32_t size)
 {
 	for (uint32_t i = 0; i < m->grave_slots; i++) {
-		if (addr < m->graves[2 * i + 1] && addr + size > m->graves[2 * i])
+		if ((int32_t)i != m->order.thread && addr < m->graves[2 * i + 1] && addr + size > m->graves[2 * i])
 			return true;
 	}
 	return false;

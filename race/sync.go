@@ -125,7 +125,11 @@ func (d *Detector) operation(t trace.TID, o *trace.Op, fresh bool) (woke bool) {
 	}
 	switch o.Kind {
 	case trace.OpFree:
-		d.free(t, o, fresh)
+		if o.Arg == trace.Returns { // to use what has ended with it is a bug, and needs no race
+			d.reuse(o)
+		} else {
+			d.free(t, o, fresh)
+		}
 		return false
 	case trace.OpReuse:
 		d.reuse(o)

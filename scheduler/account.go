@@ -164,6 +164,9 @@ func (s *named) OpText(op trace.Op) string {
 	case trace.OpExit:
 		return "ends"
 	case trace.OpFree:
+		if op.Arg == trace.Returns {
+			return "returns from " + s.Stacks.function(op.PC)
+		}
 		if !s.Blocks.InHeap(op.Obj) {
 			return "gives its stack up"
 		}

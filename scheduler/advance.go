@@ -22,7 +22,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 	skip := (th.Stand == StandOp || th.Stand == StandRun) && !th.limited
 	past := th.Stand == StandAccess || th.Stand == StandFence // the operation there has waited
 	skip = skip || th.Stand == StandFence && th.begun
-	th.Stand, th.limited, th.begun = StandRun, false, false
+	th.Stand, th.limited, th.begun, th.returns = StandRun, false, false, 0
 	framing := th.framing
 	th.framing = false
 	look := th.Insns + firstChunk
@@ -53,6 +53,9 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if err != nil {
 			return err
 		}
+		if th.ended != 0 {
+			s.Stacks.deepens(th, stop)
+		}
 		// A function may begin with an instruction that waits: the two stops are at one place.
 		begun := skip && stop.Insns == 0
 		past = past && stop.Insns == 0 && stop.Why == emu.StopBreak
@@ -76,6 +79,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 				th.Stand, allow, s.passedOver = StandRun, 1, true
 				continue
 			}
+			s.Stacks.standsAtAccess(th)
 			return s.standAt(th, tr)
 		case emu.StopBreak:
 			th.Regs = stop.Regs
@@ -85,6 +89,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			}
 			switch v {
 			case Stay:
+				s.Stacks.standsAtOp(th.thread)
 				return s.standAt(th, tr)
 			case Pass:
 				allow = 0 // an access after it is another event

@@ -20,7 +20,7 @@ type Blocks struct {
 // blockFault is the bug of an access to the allocator's memory that isn't wholly in a live block.
 func (k *Blocks) blockFault(out *Failure, f emu.Fault) {
 	does := bytesText(f.Kind == emu.FaultBlockWrite, uint64(f.Size))
-	if k.in.Stacks.BuriedAt(f.Addr) != trace.NoThread || !k.InHeap(f.Addr) && !k.in.heap.Near(f.Addr, uint64(f.Size)) {
+	if k.in.Stacks.BuriedAt(out.Thread, f.Addr) != trace.NoThread || !k.InHeap(f.Addr) && !k.in.heap.Near(f.Addr, uint64(f.Size)) {
 		k.in.Stacks.graveFault(out, f, does)
 		return
 	}

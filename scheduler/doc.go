@@ -125,6 +125,7 @@
 //	              kept), trap, plans (of traps, kept for an instant), points, granularity (which kinds of
 //	              points there are), enabled (which threads can run), listing (the answer, kept from state to state)
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
+//	              returned (variables of functions that have),
 //	              contended (locks in memory that ends), mappings (memory given back), leak (blocks that are left)
 //	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
 //	              thread, mark, digest (of a state, and of what an execution left), knowledge (what another

@@ -111,6 +111,10 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 				d.PendingAccess.SetBlend(s.Blends.at(th.ID, &a))
 			}
 		}
+		if th.returns != 0 {
+			d.Pending, d.PendingAccess = s.Stacks.returning(th), trace.Access{}
+			return w
+		}
 		if s.unreads.covers(&th.Access) {
 			s.unreads.mark(&d.PendingAccess, s.unreads.deadAt(th))
 		}

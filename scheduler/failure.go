@@ -18,11 +18,15 @@ type Failure struct {
 	// Block is the block of memory that a wrong access or free was about, if
 	// there is one.
 	Block heap.Block
-	// Dead is the thread that has ended, of a wrong access to its stack. (Thread 0 has no
-	// stack of its own.) Returned: it ended with that address or one close before it, which a join
+	// Dead is the thread of a wrong access to its stack, which has ended (thread 0 has no stack of its
+	// own) or lives (Beneath). Returned: it ended with that address or one close before it, which a join
 	// has taken.
 	Dead     trace.TID
 	Returned bool
+	// Beneath: that thread lives, and uses the memory no more. EndedBy is the return by which its variables
+	// have ended; 0: it isn't known.
+	Beneath bool
+	EndedBy uint64
 	// Stack is where the thread stood, if it went on after that: of a panic, and of an error
 	// that was let through. After such an error, At is the number of the instruction in its
 	// thread's life.

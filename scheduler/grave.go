@@ -23,8 +23,12 @@ type Stacks struct {
 	in     *present
 	names  *names.Names
 	learns *learning
+	timers *timers
 	hull   emu.Range        // has all stacks in it that were ever buried
 	starts [64]mappingStart // found lately
+	met    map[frameMet]bool
+	span   emu.Range   // has all stacks in it that there ever were
+	lent   []emu.Range // frames of functions that have created threads
 }
 
 // bury ends the lifetime of a stack with its thread.
@@ -32,14 +36,18 @@ func (g *Stacks) bury(th *thread, tr *trace.Transition) {
 	if !th.OwnStack {
 		return
 	}
-	g.claim(th)
+	g.claim(th, g.stackOf(th))
 	if op := g.StackEnd(th.ID); op.Kind != trace.OpNone {
 		tr.Did(op)
 		g.in.lib.StackEnds(th.ID, tr, op.Obj, uint64(op.Size))
 		g.learns.MemoryEnds(op.Obj, uint64(op.Size))
 	}
-	r := g.stackOf(th)
-	if g.in.machine.Bury(int(th.ID), r); g.hull.Hi == 0 {
+	g.dig(th.ID, g.stackOf(th))
+}
+
+// dig makes a part of a thread's stack a grave to the others.
+func (g *Stacks) dig(t trace.TID, r emu.Range) {
+	if g.in.machine.Bury(int(t), r); g.hull.Hi == 0 {
 		g.hull = r
 	}
 	g.hull = emu.Range{Lo: min(g.hull.Lo, r.Lo), Hi: max(g.hull.Hi, r.Hi)}
@@ -48,11 +56,10 @@ func (g *Stacks) bury(th *thread, tr *trace.Transition) {
 // claim: what is on a thread's stack is the thread's, though it has touched none of it. (A
 // buffer that another thread is to fill, for one.) Where others were there, they share it, and
 // the end of the stack is an event for them.
-func (g *Stacks) claim(th *thread) {
+func (g *Stacks) claim(th *thread, r emu.Range) {
 	if g.in.Alone(th.ID) {
 		return
 	}
-	r := g.stackOf(th)
 	if g.in.machine.Claim(th.ID, r.Lo, r.Hi, func(other trace.TID, addr uint64) bool {
 		if int(other) >= len(g.in.threads) || !g.in.threads[other].Exists {
 			return true // of another execution, which has learned of it
@@ -138,13 +145,13 @@ func (g *Stacks) digUp(sp uint64) {
 	}
 }
 
-// BuriedAt is the ended thread on whose stack an address is, or NoThread.
-func (g *Stacks) BuriedAt(addr uint64) trace.TID {
+// BuriedAt is the thread in whose grave an address is, but for t's own, or NoThread.
+func (g *Stacks) BuriedAt(t trace.TID, addr uint64) trace.TID {
 	if addr < g.hull.Lo || addr >= g.hull.Hi {
 		return trace.NoThread
 	}
 	for i := range g.in.threads {
-		if r := g.in.machine.Buried(i); g.in.threads[i].Exists && addr >= r.Lo && addr < r.Hi {
+		if r := g.in.machine.Buried(i); g.in.threads[i].Exists && trace.TID(i) != t && addr >= r.Lo && addr < r.Hi {
 			return trace.TID(i)
 		}
 	}
@@ -156,17 +163,17 @@ func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
 	out.Kind = trace.DeadStack
 	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
 	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
-		if t := g.BuriedAt(a); t != trace.NoThread {
-			out.Message, out.Dead = fmt.Sprintf("%s %s", does, g.Grave(t, a)), t
+		if t := g.BuriedAt(out.Thread, a); t != trace.NoThread {
+			g.Ended(out, does, t, a)
 			th := &g.in.threads[t]
-			out.Returned = th.Asked && a-th.Returned < abi.PageSize
+			out.Returned = !out.Beneath && th.Asked && a-th.Returned < abi.PageSize
 			return
 		}
 	}
 }
 
-// Grave says what was at an address on the stack of a thread that has ended.
-func (g *Stacks) Grave(t trace.TID, addr uint64) string {
+// grave says what was at an address on the stack of a thread that has ended.
+func (g *Stacks) grave(t trace.TID, addr uint64) string {
 	th := &g.in.threads[t]
 	switch name, _, ok := g.in.image.ThreadLocal(th.Self, addr); {
 	case ok:

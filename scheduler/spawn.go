@@ -31,6 +31,7 @@ func (s *System) Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition,
 	s.lib.Born(child, t, roomAt)
 	s.Kinship.bear(c)
 	s.Stacks.digUp(regs.RSP)
+	s.Stacks.spans(c.thread)
 	tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(child), PC: parent.Regs.RIP})
 	tr.Wakes = append(tr.Wakes, child)
 	if !c.Starting && (s.Coarse() || s.cfg.Fill != nil) || s.atStart {

@@ -159,6 +159,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
 	s.arrivals = &arrivals{in: &s.present, names: s.names, stacks: s.Stacks, learning: &s.learning, intern: s.Intern}
 	s.timers = &timers{in: &s.present, names: s.names, seen: &s.seen, learning: &s.learning, intern: s.Intern}
+	s.Stacks.timers = s.timers
 	s.Sharing.timers = s.timers
 	s.Mappings = &Mappings{in: &s.present}
 	s.Promises = &Promises{in: &s.named, sharing: s.Sharing, learning: &s.learning, regs: s.Regs}
@@ -429,9 +430,14 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 		}
 		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
+		s.Stacks.uses(th.thread, th.Access.Addr)
+		if th.returns != 0 {
+			s.Stacks.returned(th, tr)
+		}
 		return s.Advance(th.ID, tr, 1)
 	case StandOp:
 		th.Half = 0
+		s.Stacks.uses(th.thread, th.Regs.RDI)
 		return s.lib.StepOp(th.ID, tr, c)
 	case StandTrap:
 		return s.Traps.stepTrap(th, tr, c)

@@ -20,6 +20,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/grade"
+	"landgo/internal/part"
 )
 
 // write writes files beneath a folder.
@@ -226,6 +227,7 @@ students: {visible: report}
 // TestGradeHostile: each hostile submission ends as a line for the teacher. None has an
 // effect on the others, and no report has anything of the host.
 func TestGradeHostile(t *testing.T) {
+	part.Row(t)
 	needsLandlock(t)
 	dir := t.TempDir()
 	secret := "canary-of-the-host-7c1f"
@@ -339,6 +341,7 @@ func TestGradeBuildKilled(t *testing.T) {
 // TestFingerprints: the same mistake has the same name in each build of a guest, and
 // different guests have different ones.
 func TestFingerprints(t *testing.T) {
+	part.Row(t)
 	seen := map[string]string{}
 	for _, name := range []string{"lost_update", "deadlock_two", "livelock", "use_after_free", "lost_wakeup", "lock_twice", "double_free", "null_pointer"} {
 		own := ""

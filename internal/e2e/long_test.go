@@ -4,11 +4,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"landgo/internal/part"
 )
 
 // TestLongReports: a report of thousands of turns, or of a hundred threads, has at most
 // 200 lines, and so has the account of its replay. --verbose has all of both.
 func TestLongReports(t *testing.T) {
+	part.Row(t)
 	for source, folded := range map[string]string{"long_loop.c": "x 2,000", "long_threads.c": "other threads: T"} {
 		path := guest(t, source)
 		file := filepath.Join(t.TempDir(), "x.landgo")

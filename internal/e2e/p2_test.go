@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"landgo/internal/compile"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -35,6 +36,7 @@ func pebblesProgram(t *testing.T, machine, source string, flags ...string) strin
 // message, a report of failure, output to the simulator. A thread's status
 // isn't a failure of the task's.
 func TestP2Signs(t *testing.T) {
+	part.Row(t)
 	machines := []string{"-m64"}
 	if makes32(t) {
 		machines = append(machines, "-m32")

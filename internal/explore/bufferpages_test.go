@@ -8,6 +8,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/por"
 )
@@ -17,6 +18,7 @@ import (
 // had its place in memory before. So a store that is nowhere came too late, and has faulted.
 func TestStoresToPagesThatMove(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	const program = `#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -78,6 +80,7 @@ int main(void)
 // thread has to do with its bytes, though one may with those beside them.
 func TestPastTheCaches(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	const program = `#include <emmintrin.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -49,6 +49,7 @@ func pollingConfig(t testing.TB, program, pp string, vars ...string) config.Conf
 // interrupt comes. The mistakes that only such an order shows are found.
 func TestPolling(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	for _, c := range []struct {
 		program, pp string
 		verdict     result.Verdict

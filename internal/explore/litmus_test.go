@@ -13,6 +13,7 @@ import (
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
 	"landgo/internal/litmus"
+	"landgo/internal/part"
 	"landgo/internal/result"
 )
 
@@ -89,6 +90,7 @@ func litmusUnderSC(t *testing.T, name string, x *litmus.Test) (cfg config.Config
 // No search finds more or less.
 func TestLitmusMixed(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	programs := 10
 	if os.Getenv("LANDGO_SOAK_LITMUS") != "" {
 		programs = 80

@@ -7,6 +7,7 @@ import (
 
 	"landgo/internal/compile"
 	"landgo/internal/explore/config"
+	"landgo/internal/part"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 )
@@ -36,6 +37,7 @@ int main(void)
 // has no end in its first step. The others get to run all the same.
 func TestWaitsForPrivateMemory(t *testing.T) {
 	t.Parallel()
+	part.Row(t)
 	for name, main := range map[string]string{
 		"at once": "stop = 1;",
 		"slept":   "usleep(1); stop = 1;",

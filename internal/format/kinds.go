@@ -15,7 +15,7 @@ var kinds = map[trace.BugKind]string{
 	trace.InvalidFree:        "A thread frees something that is no allocated block, or another allocator's block.",
 	trace.DoubleAllocation:   "An allocator gives away memory that is in use.",
 	trace.HeapOverflow:       "A thread accesses memory beside a block.",
-	trace.DeadStack:          "A thread accesses the stack of a thread that has ended.",
+	trace.DeadStack:          "A thread accesses the stack of a thread that has ended, or variables of a function that has returned.",
 	trace.StackOverflow:      "A stack is full.",
 	trace.LockMisuse:         "A lock is used against its rules: unlocked by a thread that doesn't hold it, say.",
 	trace.Leak:               "A block of memory isn't freed when the program ends.",

@@ -137,6 +137,10 @@ const PassedOver = 1 << 16
 // Arrives is in OpCancel's Arg where the signal was sent before, and arrives.
 const Arrives = 1 << 17
 
+// Returns is OpFree's Arg where a function returns. Obj and Size: the part of its thread's stack with
+// variables that other threads use, which end.
+const Returns = 1
+
 // Signal is the signal that an operation sends to another thread, or that arrives there, or 0.
 func (o *Op) Signal() uint64 {
 	if o.Kind != OpCancel && o.Kind != OpPost || o.Arg&PassedOver != 0 {

@@ -66,6 +66,9 @@ type Facts struct {
 	// Repeated are bytes that a thread stores to in each turn of a loop in which it waits, and
 	// Storers the threads that store there (scheduler/repeated.go).
 	Repeated, Storers Addresses
+	// Frames are the places of return addresses by which variables end that other threads use, each
+	// with the lowest address of those (scheduler/returned.go).
+	Frames Frames
 	// Timed: a trusted function was called with a time at which it gives up. It is only told.
 	Timed bool
 	// ShortWait is the shortest timed wait, 0 if there was none, and LongSleep the longest sleep, in
@@ -125,7 +128,7 @@ type Kernel struct {
 // New is nothing yet.
 func New() Facts {
 	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Hints: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
-		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{},
+		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{}, Frames: Frames{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
 
@@ -175,6 +178,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Touchers.merge(o.Touchers) || news
 	news = k.Repeated.merge(o.Repeated) || news
 	news = k.Storers.merge(o.Storers) || news
+	news = k.Frames.merge(o.Frames) || news
 	k.Merged.merge(o.Merged) // it matters once one of them is contended
 	k.Timed = k.Timed || o.Timed
 	news = k.times(o) || news

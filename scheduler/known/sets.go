@@ -89,6 +89,26 @@ func (s *Ticked) UnmarshalJSON(b []byte) error {
 	return unlist(b, func(t tickedJSON) { s.Add(t.At, Bytes{t.Reads, t.Writes}) })
 }
 
+// Frames has places of return addresses, each with the lowest address of variables that end with the
+// return.
+type Frames map[uint64]uint64
+
+// Add adds a variable of a frame. It reports whether that is news.
+func (s Frames) Add(place, variable uint64) bool {
+	if low, ok := s[place]; ok && low <= variable {
+		return false
+	}
+	s[place] = variable
+	return true
+}
+
+func (s Frames) merge(o Frames) (news bool) {
+	for place, variable := range o {
+		news = s.Add(place, variable) || news
+	}
+	return news
+}
+
 // Mover is the number that a thread adds to a word for a while.
 type Mover struct {
 	Thread   trace.TID

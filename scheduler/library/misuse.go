@@ -29,8 +29,10 @@ func (l *calls) misuse(th *thread) *scheduler.Failure {
 	if f := l.core.Blocks.DeadAccess(th.ID, l.callSite(th), o.addr, l.sizeFor(th.role, o.kind), a.does(), false); f != nil {
 		return f
 	}
-	if t := l.core.Stacks.BuriedAt(o.addr); t != trace.NoThread {
-		return &scheduler.Failure{Kind: trace.DeadStack, Thread: th.ID, PC: l.callSite(th), Dead: t, Message: a.does() + " " + l.core.Stacks.Grave(t, o.addr)}
+	if t := l.core.Stacks.BuriedAt(th.ID, o.addr); t != trace.NoThread {
+		f := &scheduler.Failure{Thread: th.ID, PC: l.callSite(th)}
+		l.core.Stacks.Ended(f, a.does(), t, o.addr)
+		return f
 	}
 	bad := func(format string, args ...any) *scheduler.Failure {
 		args = append([]any{l.core.VariableName(o.addr)}, args...)

@@ -122,6 +122,7 @@ type Namer interface {
 	Describe(addr uint64) string
 	Whereabouts(addr uint64) scheduler.Whereabouts
 	Controlled(addr uint64) trace.TID
+	IsReturn(place uint64) bool
 	Pointee(addr uint64) (Pointee, bool)
 	PointeeOf(t trace.TID, value, size uint64) (Pointee, bool)
 }

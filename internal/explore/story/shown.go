@@ -35,11 +35,11 @@ func (st *Story) Shown(x record.At) result.Access {
 }
 
 // bookkeeping reports whether an access is of no interest to people. It is an access to a
-// word that a kernel has in landgo's model, or a library's access to what isn't the user's.
+// word that a kernel has in landgo's model, to the return address on a stack, or a library's access to what isn't the user's.
 // Or it is the look at a word that the dynamic linker keeps a function's address in.
 func (st *Story) bookkeeping(a *result.Access) bool {
 	addr := uint64(a.Address)
-	if addr < record.LowestVariable {
+	if addr < record.LowestVariable || a.Symbol == "" && st.Guest.IsReturn(addr) {
 		return true
 	}
 	f := result.Innermost(a.Stack)

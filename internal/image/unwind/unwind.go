@@ -85,6 +85,35 @@ func (t *Table) Frame(regs *trace.Regs, read func(addr uint64) (uint64, bool), a
 	return Frame{}, false
 }
 
+// Returns is the stack pointer's value after the return of the function whose frame has addr.
+// It isn't ok if no frame has it, if that is the outermost function of the program's, or if the stack isn't
+// Rooted.
+func (t *Table) Returns(regs *trace.Regs, read func(addr uint64) (uint64, bool), addr uint64) (base uint64, ok bool) {
+	called := false // by another function of the program's
+	for f := range t.frames(regs, read) {
+		switch {
+		case t.callsProgram(f.PC):
+			return base, called
+		case base != 0:
+			called = true
+		case addr < f.Base:
+			base = f.Base
+		}
+	}
+	return 0, false
+}
+
+// Rooted reports whether a stack leads to the C library's start code: it is a thread's own, and not one that the
+// program has made within it.
+func (t *Table) Rooted(regs *trace.Regs, read func(addr uint64) (uint64, bool)) bool {
+	for f := range t.frames(regs, read) {
+		if t.callsProgram(f.PC) {
+			return true
+		}
+	}
+	return false
+}
+
 // Frame is one of a stack's: PC is in its function, and Base the stack pointer's value after
 // its return. SP and BP are that pointer and the frame pointer at PC.
 type Frame struct{ PC, Base, SP, BP uint64 }

@@ -278,7 +278,10 @@ func (cs *Case) burying(b *result.Bug, f *scheduler.Failure) {
 	if !ok {
 		return
 	}
-	b.Cause = fmt.Sprintf("thread %s ends before thread %s uses %s (%s)", cs.guest.Name(f.Dead), b.Thread, what, where(b.Stack))
+	if b.Cause = fmt.Sprintf("thread %s ends before thread %s uses %s (%s)", cs.guest.Name(f.Dead), b.Thread, what, where(b.Stack)); f.EndedBy != 0 {
+		e := cs.ended(f)
+		b.Cause = fmt.Sprintf("%s of thread %s returns (%s) before thread %s uses %s (%s)", e.Function, cs.guest.Name(f.Dead), e.Where(), b.Thread, what, where(b.Stack))
+	}
 	b.Accesses, cs.collided, cs.hit = nil, nil, nil
 	if used.Beat >= 0 {
 		b.Accesses, cs.collided = []result.Access{cs.Shown(used)}, []at{used}
@@ -289,10 +292,12 @@ func (cs *Case) burying(b *result.Bug, f *scheduler.Failure) {
 // there. Its beat is -1 if the failure is an operation on an object there.
 func (cs *Case) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what string, ok bool) {
 	used = at{Beat: -1}
-	if f.Kind != trace.DeadStack || f.Dead == 0 || where(b.Stack) == "" {
+	if f.Kind != trace.DeadStack || f.Dead == 0 && !f.Beneath || f.Beneath && f.EndedBy == 0 || where(b.Stack) == "" {
 		return used, "", false
 	}
-	what = "the stack of thread " + cs.guest.Name(f.Dead)
+	if what = "the stack of thread " + cs.guest.Name(f.Dead); f.EndedBy != 0 {
+		what = "a variable of " + cs.ended(f).Function
+	}
 	for i := range cs.Beats {
 		for k := range cs.Beats[i].Ops {
 			o := &cs.Beats[i].Ops[k]
@@ -315,12 +320,23 @@ func (cs *Case) graveUse(b *result.Bug, f *scheduler.Failure) (used at, what str
 	return used, what, true
 }
 
+// ended is the function of a variable that was used after the function had returned.
+func (cs *Case) ended(f *scheduler.Failure) result.Frame {
+	frames := cs.code.Frames([]uint64{f.EndedBy})
+	return frames[len(frames)-1]
+}
+
 // goneStack: a thread uses the stack of one that has ended, by an address that it finds in a
 // variable.
 func (cs *Case) goneStack(b *result.Bug, f *scheduler.Failure) string {
 	used, what, ok := cs.graveUse(b, f)
-	if ok && f.Returned {
+	switch {
+	case ok && f.Returned:
 		return cs.returned(b, f)
+	case ok && f.EndedBy != 0:
+		e := cs.ended(f)
+		return fmt.Sprintf("Thread %s uses %s (%s) after %s has returned in thread %s (%s). Let %s wait for the last use, or keep what others use in memory that outlives it.",
+			cs.guest.Name(f.Thread), what, where(b.Stack), e.Function, cs.guest.Name(f.Dead), e.Where(), e.Function)
 	}
 	if !ok || used.Beat < 0 {
 		return ""
