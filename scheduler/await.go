@@ -44,7 +44,7 @@ func (s *System) Await(on bool) {
 	s.hints.begin()
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint = false, 0, nil, 0, nil
+		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint, th.whole, th.parked = false, 0, nil, 0, nil, false, false
 	}
 	s.Unlist()
 }

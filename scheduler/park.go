@@ -10,7 +10,7 @@ import (
 // way. It stands where it stood before the turn, in the same state. Locks without a lock, and waits for several
 // variables, do so again and again. A search that asks (por.Parker) has such a thread stop there for good.
 //
-// That misses nothing. Take an execution in which the thread goes on behind the turn, and leave the turn out: its
+// That misses nothing. Take an execution in which the thread goes on behind the turn, and leave the turn out. Its
 // steps were looks, stores of what was there, and locks that it has given back. All others do what they did,
 // and the thread goes on from the same state. That is an execution with one turn for nothing less. So each
 // outcome is one of an execution without such turns, but for those with which a thread ends. A thread that stops
@@ -34,15 +34,11 @@ import (
 // Park implements por.Parker.
 func (s *System) Park(on bool) {
 	s.spins.parks = on && s.awaits.on && !s.cfg.Buffers && !s.cfg.Polls && !s.timers.on() && len(s.twins.beside) == 0
-	for i := range s.threads {
-		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.whole, th.parked = false, false
-	}
 	s.Unlist()
 }
 
-// forNothing reports whether the thread's own steps from index i on, a turn of a loop that left its memory as it
-// was, are one behind which it may stop for good.
+// forNothing reports whether a thread may stop for good behind its own steps from index i on. They are a turn of a
+// loop that left its memory as it was.
 func (s *finder) forNothing(th *thread, i int32) bool {
 	if !s.parks || len(s.learning.known.Signalled) > 0 || len(s.in.promises) > 0 {
 		return false
