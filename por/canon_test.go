@@ -18,6 +18,8 @@ type recorder struct {
 	// awaiting: polls aren't possible, whatever the search says.
 	awaiting bool
 	endless  bool // an execution that points became finer in may have no end
+	// parking: threads that go round for nothing stop for good, if the search wants them to.
+	parking bool
 	// late: ends of the process come last if the search wants them to.
 	late bool
 	// blending: what has the same effect in both orders is one trace if the search wants it so;
@@ -96,6 +98,12 @@ func (r *recorder) Threads(dst []trace.Thread) []trace.Thread {
 func (r *recorder) Await(on bool) {
 	if s, ok := r.System.(Awaiter); ok {
 		s.Await(on || r.awaiting)
+	}
+}
+
+func (r *recorder) Park(on bool) {
+	if s, ok := r.System.(Parker); ok {
+		s.Park(on && r.parking)
 	}
 }
 

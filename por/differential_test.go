@@ -70,7 +70,7 @@ func casts(p *model.Program) bool {
 	for _, code := range p.Threads {
 		for _, in := range code {
 			switch in.Code {
-			case model.CompareEx, model.CompareXR, model.TryLock, model.SemTry:
+			case model.CompareEx, model.CompareXR, model.CasAdd, model.CasSet, model.TryLock, model.SemTry:
 				return true
 			}
 		}

@@ -64,6 +64,7 @@
 //	finer           sharing was learned: more preemption points, all begins again
 //	frontier        where a bound struck: what the next bound starts from
 //	initial         a step with which a sequence, or one of the same trace, can begin
+//	park            to stop for good, behind a turn of a loop that was for nothing (trace.Thread.Parked)
 //	outcome, Choice one of several things that a step may do (which thread a signal wakes)
 //	race            two events that depend, with nothing between that orders them;
 //	                reversible if the second could have come first

@@ -73,6 +73,9 @@ func newExplorer(sys System, obs Observer, spec Spec, opts Options) *explorer {
 func (x *explorer) run() error {
 	sys := x.sys
 	defer func() {
+		if s, ok := sys.(Parker); ok {
+			s.Park(false)
+		}
 		if s, ok := sys.(Awaiter); ok {
 			s.EndLate(false) // schedules may come from elsewhere
 		}

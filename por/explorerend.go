@@ -2,6 +2,7 @@ package por
 
 import (
 	"errors"
+	"slices"
 
 	"landgo/internal/trace"
 )
@@ -43,6 +44,9 @@ func (x *explorer) end(e Ending) {
 		x.stats.Pruned++
 		shown = EndedPruned
 	}
+	if e <= EndedStuck && e != EndedBug && x.parked() {
+		shown = EndedBlocked
+	}
 	if !x.needs.retaken && (x.meter == nil || !x.meter.stale(int(n.depth))) {
 		switch shown {
 		case EndedBlocked:
@@ -61,6 +65,11 @@ func (x *explorer) end(e Ending) {
 		}
 	}
 	x.strat.end(e)
+}
+
+// parked reports whether a thread is parked, so that the execution doesn't stand for itself.
+func (x *explorer) parked() bool {
+	return slices.ContainsFunc(x.threads, func(t trace.Thread) bool { return t.Parked })
 }
 
 // maxRunOut is how far an execution is followed after points became finer. Facts

@@ -216,6 +216,9 @@ func (x *explorer) spare() {
 		if s.Await(on); on {
 			x.next.awaiter = s
 		}
+		if s, ok := x.sys.(Parker); ok {
+			s.Park(on && x.spec.kind.parks && x.meter == nil && !x.spec.symmetric() && !x.spec.unreads())
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package por
 
 import (
 	"fmt"
+	"slices"
 
 	"landgo/internal/trace"
 	"landgo/por/internal/model"
@@ -67,7 +68,7 @@ func borrow(p *model.Program) *survey {
 // outcome is where the system stands at an execution's end.
 func (s *survey) outcome(e Ending) outcome {
 	o := outcome{ending: e, state: s.m.State()}
-	if s.p.Counts || s.p.Backs {
+	if s.p.Counts || s.p.Backs || s.p.Hints {
 		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
 	}
 	if s.p.Backs && (e == EndedBug || s.p.MainEnds && e == EndedProcess) {
@@ -194,7 +195,11 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 				s.stats.Transitions++
 				switch x.End {
 				case trace.EndProcess:
-					s.count(EndedProcess)
+					if slices.ContainsFunc(threads, func(t trace.Thread) bool { return t.Parked }) {
+						s.stats.Blocked++
+					} else {
+						s.count(EndedProcess)
+					}
 					done += share
 				case trace.EndBug:
 					s.count(EndedBug)
@@ -208,6 +213,12 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 				n := s.stats.Executions
 				all = all && n <= limit && (n < limit/8 || float64(n) < 5*done*float64(limit))
 				s.r.Rewind(mark)
+			}
+		}
+		for i := range threads {
+			if threads[i].Parked && end != EndedBlocked {
+				end = EndedBlocked
+				s.stats.Blocked++
 			}
 		}
 		if end != EndedBlocked {

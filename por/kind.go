@@ -47,7 +47,8 @@ type Kind struct {
 
 	// awaits: it knows steps that are possible only with some values in memory, with its
 	// options at their defaults. endsLate: it knows those that come last.
-	awaits, endsLate bool
+	// parks: it knows threads that stop for good where they have gone round a loop for nothing.
+	awaits, endsLate, parks bool
 	// observes: its System is made into one in which only what is read has an order
 	// (observers.go).
 	observes bool
@@ -182,9 +183,9 @@ var kinds = []Kind{
 	{Name: "nidhugg", Paper: "Nidhugg thesis (Sachinoglou 2018), Algorithm 7", About: "as source, but its backtrack sets are persistent sets",
 		WhyNot: beyond, awaits: true, strategy: newNidhugg},
 	{Name: "source", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 1", About: "backtracks within source sets",
-		WhyNot: beyond, awaits: true, Params: []Param{commute, symmetry, unread}, strategy: newSource},
+		WhyNot: beyond, awaits: true, parks: true, Params: []Param{commute, symmetry, unread}, strategy: newSource},
 	{Name: "optimal", Buffers: true, Paper: "Abdulla, Aronis, Jonsson and Sagonas, POPL 2014, Algorithm 2; JACM 2017", About: "runs each trace once, by wakeup trees",
-		WhyNot: beyond, awaits: true, endsLate: true, Params: []Param{commute, symmetry, unread}, warmUp: optimalWarmUp, strategy: newOptimal},
+		WhyNot: beyond, awaits: true, endsLate: true, parks: true, Params: []Param{commute, symmetry, unread}, warmUp: optimalWarmUp, strategy: newOptimal},
 	{Name: "observers", Paper: "Aronis, Jonsson, Lång and Sagonas, TACAS 2018", About: "optimal; stores have an order only where a read tells which was the last", Claim: Nothing, NotForKernels: "their steps are more than one event",
 		WhyNot: beyond, SingleEvents: true, observes: true, whole: cellular, strategy: newOptimal},
 	{Name: "readsfrom", Paper: "Abdulla, Atig, Jonsson, Lång, Ngo and Sagonas, OOPSLA 2019", About: "optimal; loads and stores have an order only where a load finds the store", Claim: Nothing, NotForKernels: "their steps are more than one event",

@@ -54,6 +54,14 @@ type Awaiter interface {
 	News() bool
 }
 
+// Parker is a System that can have a thread stop for good where it has gone round a loop for nothing
+// (trace.Thread.Parked). A wait may not run out because no other thread can run than such a one.
+type Parker interface {
+	// Park says whether the System does so from now on. It stands at the state in which a
+	// search begins, and Await was called before.
+	Park(on bool)
+}
+
 // Blender is a System that can tell which steps have the same effect in both orders, because what
 // tells them apart isn't used. These are read-modify-writes (trace.Blend) and arrivals at a
 // barrier (trace.Gathers).

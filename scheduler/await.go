@@ -44,7 +44,7 @@ func (s *System) Await(on bool) {
 	s.hints.begin()
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint = false, 0, nil, 0, nil
+		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint, th.whole, th.parked = false, 0, nil, 0, nil, false, false
 	}
 	s.Unlist()
 }
@@ -86,7 +86,7 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
-	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
+	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && !th.whole && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
 		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0 &&
 		!(aw.timers.on() && aw.learning.known.Signalled.Has(uint64(th.ID))) // a timer goes off in any turn while something else can run
 }

@@ -134,7 +134,7 @@
 //	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
-//	              back), wayback (how they are run), hint (loads before an exchange), clockloop, turns (steps by where they began), endless
+//	              back), wayback (how they are run), hint (loads before an exchange), park (turns for nothing), clockloop, turns (steps by where they began), endless
 //	              (within a step), scout (what others would do meanwhile); the rules are in spins/
 //	orders        blend (operations that commute), above (counts that stay above zero),
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),

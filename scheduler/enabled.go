@@ -13,7 +13,7 @@ func (s *System) Threads(dst []trace.Thread) []trace.Thread { return s.list(dst,
 // list is Threads. kept: the descriptions of threads with nothing new about them are those that were kept.
 func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 	first := len(dst)
-	ready := false
+	ready, parked := false, false
 	for i := range s.threads {
 		if !s.threads[i].Exists {
 			n := len(dst)
@@ -34,6 +34,7 @@ func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 			s.describeAll(th, &dst[len(dst)-1])
 		}
 		ready = ready || dst[len(dst)-1].Status == trace.Ready
+		parked = parked || dst[len(dst)-1].Parked
 		if s.cfg.Buffers {
 			n := len(dst)
 			dst = s.buffers.describe(th, dst)
@@ -44,7 +45,7 @@ func (s *System) list(dst []trace.Thread, kept bool) []trace.Thread {
 	if s.timers.on() {
 		ready, altered = s.timers.let(dst[first:]), true
 	}
-	if !ready {
+	if !ready && !parked {
 		s.letExpire(dst[first:])
 		altered = true
 	}
@@ -141,6 +142,10 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	case StandSleep:
 		d.Status, d.Pending = trace.Blocked, th.pending
 	case StandSpin:
+		if th.parked {
+			d.Status, d.Waits, d.Parked = trace.Spinning, nil, true
+			return w
+		}
 		if th.awaits {
 			a, _ := s.machine.Poised(th.Ctx)
 			if th.hint != nil && s.hints.joins {

@@ -37,6 +37,8 @@ import (
 // The transition has the exchange alone. A load that leads elsewhere might have written: FailedCAS says so to the
 // search. It isn't a locked instruction, so it isn't Atomic.
 //
+// Judged by TestHints in por, on programs with all loads and exchanges apart, and with both as one step.
+//
 // Pure turns of loops with a compare-and-exchange are also left out by Kokologiannakis, Ren and Vafeiadis (FMCAD
 // 2021). There the load stays, and what fails is cut off.
 

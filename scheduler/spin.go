@@ -55,6 +55,7 @@ type finder struct {
 	runs     stepper
 	dead     map[uint64]dead // registers, by place
 	cpuKept  bool            // the kernel keeps CPU states, to come back to
+	parks    bool            // a thread that has gone round for nothing stops there (park.go)
 	polled   bool            // a thread has waited in a loop that looks at the clock
 }
 
@@ -304,19 +305,20 @@ func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 	if !s.givesBack(th.thread, i) {
 		return
 	}
-	zone, exact := s.redZone(th.thread), true
-	if !s.in.machine.Unchanged(own, func(a uint64) bool {
-		for k := range reads { // it wrote no other value to what others see
-			if r := &reads[k]; a >= r.Addr && a < r.Addr+uint64(r.Size) {
-				return true
-			}
-		}
-		exact = false
-		return a >= zone.Lo && a < zone.Hi
-	}) {
+	zone, locks := s.redZone(th.thread), s.locksSince(th.thread, i)
+	others := func(a uint64) bool { // it wrote no other value to what others see, and has given back all locks
+		return within(a, reads) || within(a, locks)
+	}
+	if !s.in.machine.Unchanged(own, func(a uint64) bool { return others(a) || a >= zone.Lo && a < zone.Hi }) {
 		return
 	}
-	if disturbed {
+	exact := s.in.machine.Unchanged(own, others)
+	whole := exact && s.forNothing(th.thread, i)
+	switch {
+	case disturbed && whole:
+		s.in.park(th, reads)
+		return
+	case disturbed:
 		th.Waits = append([]trace.Access(nil), reads...)
 		return
 	}
@@ -324,7 +326,7 @@ func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 		return
 	}
 	s.in.spinOn(th, reads)
-	th.idles = s.in.idles(th.thread, i)
+	th.idles, th.whole = s.in.idles(th.thread, i), whole
 	if looksAtClock(th.thread) {
 		s.in.kernel.(clockKernel).LooksAnew(th.ID)
 		s.polled = true
@@ -353,6 +355,26 @@ func (s *finder) readsSince(th *thread, i int32) (reads []trace.Access, disturbe
 	return reads, disturbed, own
 }
 
+// locksSince are the bytes of the locks that the thread's own steps from index i on took. Another thread may
+// have them now.
+func (s *finder) locksSince(th *thread, i int32) (locks []trace.Access) {
+	for ; int(i) < len(s.in.steps); i++ {
+		if tr := s.in.steps[i].tr; tr.Thread == th.ID {
+			for _, op := range tr.Ops {
+				if op.Size != 0 && spins.PlainLock(op.Kind) {
+					locks = append(locks, trace.Access{Addr: op.Obj, Size: op.Size})
+				}
+			}
+		}
+	}
+	return locks
+}
+
+// within reports whether a byte is one of some accesses'.
+func within(at uint64, list []trace.Access) bool {
+	return slices.ContainsFunc(list, func(a trace.Access) bool { return at >= a.Addr && at < a.Addr+uint64(a.Size) })
+}
+
 // disturbs is spins.Disturbs, for loops that look at the clock too: they go on when time passes.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 	for i := range tr.Ops {
@@ -365,7 +387,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 
 // spinOn makes a thread wait for a change of what its loop reads.
 func (s *state) spinOn(th edit, reads []trace.Access) {
-	th.spinStand, th.idles = th.Stand, false
+	th.spinStand, th.idles, th.whole, th.parked = th.Stand, false, false, false
 	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
 }
 
@@ -379,10 +401,18 @@ func (s *System) Unspin(t trace.TID) {
 
 // wakeSpinners lets the threads go whose loops read what a step changed.
 func (s *present) wakeSpinners(tr *trace.Transition) {
+	advances := advances(tr)
 	for t := range s.mayStandInSpin {
 		th := &s.threads[t]
+		if advances && th.whole {
+			s.edit(th.ID).whole = false
+		}
 		if th.Stand == StandSpin && th.Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
-			s.edit(th.ID).Stand = th.spinStand
+			if e := s.edit(th.ID); th.whole {
+				e.parked = true
+			} else {
+				e.Stand = th.spinStand
+			}
 		}
 	}
 }

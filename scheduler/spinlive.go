@@ -59,7 +59,7 @@ func (s *finder) deadWhere(th *thread) (dead trace.RegSet, flags, known bool) {
 		if spins.PlainLock(op) {
 			// The operation reads its arguments and writes its result, no more.
 			dead, flags = s.deadAt(ret)
-			return dead&^arguments | trace.RAX, flags, true
+			return dead&^arguments | trace.RAX, flags || !s.in.image.FlagsCross(), true
 		}
 	}
 	return 0, false, false

@@ -418,7 +418,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 
 // step carries out what the thread stands at, then lets it run on.
 func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken, th.hint = false, nil, false, 0, nil, 0, false, nil
+	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken, th.hint, th.whole, th.parked = false, nil, false, 0, nil, 0, false, nil, false, false
 	s.current = th.ID
 	if th.Stand != StandFailure {
 		s.lib.Steps(th.ID, tr)

@@ -127,6 +127,8 @@ type stander struct {
 	atNone    bool     // StandFence: it stands at no instruction that waits
 	begun     bool     // StandFence: the function that begins there was met
 	idles     bool     // StandSpin: in a loop that may be meant (meant.go)
+	whole     bool     // StandSpin: it has gone round a loop for nothing, and stops here (park.go)
+	parked    bool     // StandSpin: and something has changed that it read
 	spinStand Stand    // StandSpin: what it stands at otherwise
 	trap      emu.Trap // StandTrap
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for

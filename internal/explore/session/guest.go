@@ -31,6 +31,7 @@ type Sparing struct {
 	por.Blender
 	por.Counter
 	por.Tester
+	por.Parker
 	por.Overwriter
 	por.Symmetric
 	Stopper

@@ -104,7 +104,7 @@ func (s *Session) bootKernel(in *inputs) error {
 	}
 	s.Console = b
 	own := steer.New(s.Plain, steer.Board{Ports: b, Interrupts: b, Devices: b}, s.roles, s.profile.Kernel)
-	s.Guest = &Guest{Runner{own, Sparing{own, own, own, own, own, own, own, own, own, own}}, Gatherer{own, own}, Replayed{own, own}, Told{own, own, own}}
+	s.Guest = &Guest{Runner{own, Sparing{own, own, own, own, own, own, own, own, own, own, own}}, Gatherer{own, own}, Replayed{own, own}, Told{own, own, own}}
 	s.found, s.hunt = own.Found, own.Hunt
 	s.StopsWithin(true)
 	defer s.StopsWithin(false)

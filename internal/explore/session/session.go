@@ -195,7 +195,7 @@ func (s *Session) beginOnce() (err error) {
 	}
 	s.Plain = scheduler.New(s.schedulerConfig(), s.Machine, s.Image)
 	p := s.Plain
-	s.Guest = &Guest{Runner{p, Sparing{p, p, p, p, p, p, p, p, p, p}}, Gatherer{p, p}, Replayed{p, p}, Told{p, p, p}}
+	s.Guest = &Guest{Runner{p, Sparing{p, p, p, p, p, p, p, p, p, p, p}}, Gatherer{p, p}, Replayed{p, p}, Told{p, p, p}}
 	return s.boot()
 }
 

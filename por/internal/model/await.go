@@ -8,7 +8,31 @@ import (
 )
 
 // Await implements por.Awaiter.
-func (m *Machine) Await(on bool) { m.awaiting = on && m.spins && !(m.p.Buffers && m.p.Backs) }
+func (m *Machine) Await(on bool) {
+	m.awaiting = on && (m.spins || m.p.Hints) && !(m.p.Buffers && m.p.Backs)
+}
+
+// ParkFault is a rule about turns for nothing that a test leaves out.
+type ParkFault uint8
+
+// The faults.
+const (
+	ParksRight ParkFault = iota
+	AnyTurn              // a turn may have an effect
+	AllStop              // a thread whose turn nothing has changed isn't stuck
+	RunsOut              // a wait runs out though a thread could go on
+	AnyTime              // one may have run out since the turn began, because the thread had nothing to do
+)
+
+// Park implements por.Parker.
+func (m *Machine) Park(on bool) {
+	m.parking = on && m.p.Parks && m.awaiting && m.p.Budget == 0 && !m.p.Coarse && !m.p.Merge && !m.p.Buffers
+}
+
+// parked reports whether thread t has gone round a loop for nothing, and something has changed that it read.
+func (m *Machine) parked(t int) bool {
+	return m.parking && m.w[t*threadLen+wState] == alive && m.w[t*threadLen+wSpin] != 0 && (m.w[t*threadLen+wIdle] == 0 || m.p.ParksBadly == AnyTime) && (!m.unchanged(t) || m.p.ParksBadly == AllStop)
+}
 
 // EndLate implements por.Awaiter.
 func (m *Machine) EndLate(on bool) { m.endLate = on && !m.p.Coarse && !m.p.Merge }
@@ -47,8 +71,11 @@ func (m *Machine) awaits(t int) bool {
 }
 
 // canAwait reports whether an instruction is such an access, if it is in a loop that waits.
-func (m *Machine) canAwait(in *Instr) bool {
-	if !loads(in) || in.Timed || m.p.Budget > 0 || m.p.Overlay || m.p.Coarse || m.p.Merge || in.B > 0 {
+func (m *Machine) canAwait(in *Instr) bool { return loads(in) && m.inWord(in) }
+
+// inWord reports whether all writes of an instruction's bytes are of all of them, within a word.
+func (m *Machine) inWord(in *Instr) bool {
+	if in.Timed || m.p.Budget > 0 || m.p.Overlay || m.p.Coarse || m.p.Merge || in.B > 0 {
 		return false
 	}
 	extent := func(in *Instr) (lo, hi int) {
@@ -64,7 +91,7 @@ func (m *Machine) canAwait(in *Instr) bool {
 	for _, code := range m.p.Threads {
 		for i := range code {
 			switch code[i].Code {
-			case Store, StoreR, FetchAdd, AddTest, Add, And, Or, Xor, Exchange, Swap, CompareEx, CompareXR:
+			case Store, StoreR, FetchAdd, AddTest, Add, And, Or, Xor, Exchange, Swap, CompareEx, CompareXR, CasAdd, CasSet:
 				if a, b := extent(&code[i]); code[i].B > 0 || a < hi && lo < b && (a != lo || b != hi) {
 					return false
 				}
@@ -76,6 +103,9 @@ func (m *Machine) canAwait(in *Instr) bool {
 
 // awaited reports whether a loop looks at bytes of an access.
 func (m *Machine) awaited(a *trace.Access) bool {
+	if m.hintWords[a.Addr] {
+		return m.p.HintsBadly != StillBlends
+	}
 	for range m.lookers(a) {
 		return true
 	}
@@ -89,7 +119,7 @@ func (m *Machine) lookers(a *trace.Access) iter.Seq[*Instr] {
 			for pc := range code {
 				in := &code[pc]
 				size := max(in.Size, 8*b2i(in.Size == 0))
-				if in.Code >= Load && in.Code <= CompareXR && m.inLoop(t, pc) && (in.B > 0 || in.A < int(a.Addr)-memBase+int(a.Size) && int(a.Addr)-memBase < in.A+size) && !yield(in) {
+				if in.Code >= Load && in.Code <= CasSet && m.inLoop(t, pc) && (in.B > 0 || in.A < int(a.Addr)-memBase+int(a.Size) && int(a.Addr)-memBase < in.A+size) && !yield(in) {
 					return
 				}
 			}
@@ -157,6 +187,10 @@ func (m *Machine) WouldGo(id trace.TID, f func(back int, goes bool)) {
 	t := int(id)
 	a := m.access(t, m.next(t))
 	at, size := int(a.Addr)-memBase, int(a.Size)
+	if r := m.hintAt(t); r != nil && r.waits {
+		m.earlier(at, size, func(i int, v int64) { f(m.nstep-1-i, !r.vain[v]) })
+		return
+	}
 	if m.triesAt(t) {
 		r := m.tryAll(t)
 		m.earlier(at, size, func(i int, v int64) { f(m.nstep-1-i, !r.fails[v]) })

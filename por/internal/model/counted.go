@@ -247,6 +247,8 @@ func liveIn(code []Instr) []uint32 {
 				reads, writes = 0, 1<<c.R
 			case CompareXR:
 				reads, writes = 1<<c.D, 1<<c.R
+			case CasAdd, CasSet:
+				reads, writes = 1<<c.R, 1<<c.D
 			}
 			if c.B > 0 {
 				reads |= 1 << (c.B - 1)

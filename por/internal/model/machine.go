@@ -29,6 +29,7 @@ const (
 	wSum   // sum of its own changes since the loop head (for SpinInSum)
 	wHolds // its locks since the loop head, less its unlocks: a byte for each lock
 	wDone  // events carried out
+	wIdle  // a wait has run out since the loop head
 	wRegs
 	wHeadRegs = wRegs + NumRegs
 	wRead     = wHeadRegs + NumRegs // maxReads pairs: address and size; version
@@ -76,6 +77,10 @@ type Machine struct {
 	movers           map[mover]bool
 	backed, unbacked map[int]bool
 	relearn          bool // since the execution began such a word became known
+	// Of loads before an exchange (hint.go): where they are, those that are steps of their own, and the words.
+	hinted, unhinted map[[2]int]bool
+	hintWords        map[uint64]bool
+	parking          bool // a thread stops for good where it has gone round for nothing
 	endLate          bool // an end of the process waits for all that can run
 	// overwrites: a Swap is told to be a store.
 	overwrites bool
@@ -107,7 +112,8 @@ type Machine struct {
 
 // New returns a machine at the program's start.
 func New(p *Program) *Machine {
-	m := &Machine{p: p, uncounted: map[[2]int]bool{}, between: map[uint64]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{}}
+	m := &Machine{p: p, uncounted: map[[2]int]bool{}, between: map[uint64]bool{}, below: map[site]bool{}, stored: map[uint64]bool{}, read: map[uint64]bool{}, movers: map[mover]bool{}, backed: map[int]bool{}, unbacked: map[int]bool{},
+		hinted: map[[2]int]bool{}, unhinted: map[[2]int]bool{}, hintWords: map[uint64]bool{}}
 	at := len(p.Threads) * threadLen
 	place := func(n int) int { a := at; at += n; return a }
 	m.mem, m.ver = place(p.Bytes), place(p.Bytes)
@@ -290,7 +296,7 @@ func (m *Machine) visit(t, pc int) {
 	if m.p.SpinInSum {
 		dirty = m.w[b+wSum] != 0
 	}
-	if same && !dirty {
+	if same && (!dirty || m.parking && m.p.ParksBadly == AnyTurn) {
 		m.set(b+wSpin, 1)
 		return
 	}
@@ -309,6 +315,7 @@ func (m *Machine) watch(t int) {
 	m.set(b+wSum, 0)
 	m.set(b+wReads, 0)
 	m.set(b+wSpin, 0)
+	m.set(b+wIdle, 0)
 }
 
 // holds counts in what is locked and unlocked between two visits of a loop's

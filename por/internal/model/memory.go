@@ -18,7 +18,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.overwrites {
 			a.SetBlend(trace.BlendStore)
 		}
-	case FetchAdd, Exchange, CompareEx, CompareXR:
+	case FetchAdd, Exchange, CompareEx, CompareXR, CasAdd, CasSet:
 		if a.Flags = trace.Write | trace.RMW | trace.Atomic; m.blending && m.p.Careless && in.Code == FetchAdd {
 			a.SetBlend(trace.BlendAdd)
 		}
@@ -32,7 +32,7 @@ func (m *Machine) access(t int, in *Instr) trace.Access {
 		}
 	}
 	m.unorder(in, &a)
-	if (in.Code == CompareEx || in.Code == CompareXR) && m.peek(int(a.Addr)-memBase, size) != in.C {
+	if compares(in) && m.peek(int(a.Addr)-memBase, size) != m.expects(t, in) {
 		a.Flags = trace.Atomic | trace.FailedCAS
 	}
 	if m.p.Buffers {
@@ -148,6 +148,19 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 		}
 		m.store(t, at, size, v, a)
 		m.set(r, old)
+	case CasAdd, CasSet:
+		old, v := m.load(t, at, size), in.C
+		flag := t*threadLen + wRegs + int(in.D)
+		if old != m.w[r] {
+			m.set(r, old)
+			m.set(flag, 0)
+			break
+		}
+		if in.Code == CasAdd {
+			v += old
+		}
+		m.store(t, at, size, v, a)
+		m.set(flag, 1)
 	case CompareEx, CompareXR:
 		v := in.D
 		if in.Code == CompareXR {
@@ -160,4 +173,15 @@ func (m *Machine) memory(t int, in *Instr, x *trace.Transition) {
 			m.set(r, 0)
 		}
 	}
+}
+
+// compares reports whether an instruction is a compare-and-exchange.
+func compares(in *Instr) bool { return in.Code >= CompareEx && in.Code <= CasSet }
+
+// expects is the value with which a compare-and-exchange works.
+func (m *Machine) expects(t int, in *Instr) int64 {
+	if in.Code == CasAdd || in.Code == CasSet {
+		return m.w[t*threadLen+wRegs+in.R]
+	}
+	return in.C
 }

@@ -36,6 +36,9 @@ const (
 	Swap      // mem = C, by an exchange whose result isn't used
 	CompareEx // if mem == C { mem = D; R = 1 } else { R = 0 }
 	CompareXR // if mem == C { mem = reg[D]; R = 1 } else { R = 0 }
+	// As processors have it: what was expected is in a register, which gets what was found.
+	CasAdd // if mem == R { mem += C; reg[D] = 1 } else { R = mem; reg[D] = 0 }
+	CasSet // if mem == R { mem = C; reg[D] = 1 } else { R = mem; reg[D] = 0 }
 
 	// Events on objects number A (plus reg[B-1] where B > 0).
 	Lock
@@ -65,7 +68,7 @@ const (
 )
 
 var codeNames = [...]string{"nop", "set", "addi", "addr", "jump", "jumpif", "jumpne", "call", "assert", "assne",
-	"load", "store", "storer", "fetchadd", "addtest", "add", "and", "or", "xor", "exchange", "swap", "cas", "casr", "lock", "trylock", "unlock", "condwait",
+	"load", "store", "storer", "fetchadd", "addtest", "add", "and", "or", "xor", "exchange", "swap", "cas", "casr", "casadd", "casset", "lock", "trylock", "unlock", "condwait",
 	"signal", "broadcast", "semwait", "semtry", "sempost", "readlock", "writelock", "rwunlock", "barrier",
 	"create", "join", "yield", "exit", "fence", "fenceall", "choose", "assume", "mayfail"}
 
@@ -161,6 +164,13 @@ type Program struct {
 	// spared polls. BacksBadly is for tests of the tests.
 	Backs      bool
 	BacksBadly BackFault
+	// Parks: a thread may be parked (por.Parker). ParksBadly is for tests of the tests.
+	Parks      bool
+	ParksBadly ParkFault
+	// Hints: a load and the exchange behind it are one step for a search that is told of tested
+	// additions and spared polls. HintsBadly is for tests of the tests.
+	Hints      bool
+	HintsBadly HintFault
 	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
 	Alike int
 	// Together: with a wait that runs out, others' may run out in the same step.

@@ -9,7 +9,7 @@ import (
 
 // Threads implements por.System.
 func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
-	first, ready := len(dst), false
+	first, ready, parked := len(dst), false, false
 	for t := range m.p.Threads {
 		b := t * threadLen
 		if m.w[b+wState] == notYet {
@@ -59,6 +59,13 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 			} else if l.turns == 0 && th.Awaits {
 				th.Status, th.Outcomes = trace.Spinning, 0
 			}
+		} else if r := m.hintAt(t); th.Status == trace.Ready && r != nil {
+			in := m.next(t)
+			th.PendingAccess = m.hintedAccess(t, r)
+			loops := m.awaits(t) && m.inLoop(t, int(m.w[b+wPC]))
+			if th.Awaits = r.waits || loops; r.waits && r.vain[m.peek(in.A, in.size())] || !r.waits && loops && m.polls(t) {
+				th.Status, th.Outcomes = trace.Spinning, 0
+			}
 		} else if th.Status == trace.Ready && m.awaits(t) && !(m.p.Counts && m.p.Undeclared) {
 			if th.Awaits = true; m.polls(t) {
 				th.Status, th.Outcomes = trace.Spinning, 0
@@ -70,6 +77,9 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 		if m.waits(t) {
 			*th = trace.Thread{ID: th.ID, Status: trace.Blocked}
 		}
+		if m.parked(t) {
+			*th, parked = trace.Thread{ID: th.ID, Status: trace.Spinning, Parked: true}, true
+		}
 		ready = ready || th.Status == trace.Ready
 	}
 	if n := len(dst); m.p.Buffers {
@@ -79,7 +89,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 	if m.endLate {
 		m.letEnd(dst[first:])
 	}
-	if ready {
+	if ready || parked && m.p.ParksBadly != RunsOut {
 		return dst
 	}
 	over := m.expiring()
@@ -147,6 +157,8 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 		for _, u := range over {
 			m.expire(u, x)
 		}
+	} else if r := m.hintAt(t); r != nil {
+		m.hintedStep(t, r, x)
 	} else {
 		turns := 1
 		if m.counts(t) {
@@ -170,6 +182,7 @@ func (m *Machine) Step(id trace.TID, c trace.Choice) (*trace.Transition, error) 
 			m.noteTry(u)
 		}
 	}
+	m.settleHints(t, x)
 	for k := range x.Accesses {
 		if a := &x.Accesses[k]; m.reads(&m.p.Threads[t][a.PC], a) {
 			m.Finer = trace.ErrFiner
@@ -274,6 +287,11 @@ func (m *Machine) past(t int) {
 func (m *Machine) expire(t int, x *trace.Transition) {
 	b := t * threadLen
 	x.Did(trace.Op{Kind: trace.OpAdvance})
+	for u := range m.p.Threads {
+		if m.parking {
+			m.set(u*threadLen+wIdle, 1)
+		}
+	}
 	if u := trace.TID(t); u != x.Thread {
 		x.Wakes = append(x.Wakes, u)
 	}

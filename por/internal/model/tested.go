@@ -31,7 +31,7 @@ func (m *Machine) hear() (news bool) {
 		return false
 	}
 	for t := range m.p.Threads {
-		if m.w[t*threadLen+wState] != alive || !m.awaits(t) || m.triesAt(t) {
+		if m.w[t*threadLen+wState] != alive || !m.awaits(t) || m.triesAt(t) || m.hintAt(t) != nil {
 			continue
 		}
 		a := m.access(t, m.next(t))
