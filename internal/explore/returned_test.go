@@ -219,6 +219,9 @@ func TestReturned(t *testing.T) {
 						t.Errorf("%s: %s %s %s, want %q", search, r.Verdict, r.Reason, bugText(r.Bug), c.late)
 						continue
 					}
+					if words := r.Bug.Cause + r.Bug.Passing + r.Bug.Mistake; strings.Contains(words, "block") || !strings.Contains(words, "return") {
+						t.Errorf("%s: told as %q", search, words)
+					}
 					again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bug.Schedule}, nil)
 					if err != nil || again.Bug == nil || again.Bug.Message != r.Bug.Message {
 						t.Errorf("%s: the replay ended so: %v %v", search, again.Verdict, err)

@@ -207,7 +207,7 @@ func (cs *Case) madeAt(e *event) trace.TID {
 
 // does is an event in words.
 func (cs *Case) does(e *event) string {
-	if e.op != nil && e.op.Kind == trace.OpFree {
+	if e.op != nil && e.op.Kind == trace.OpFree && e.op.Arg != trace.Returns {
 		return "frees the block"
 	}
 	if e.op != nil {
