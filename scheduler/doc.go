@@ -72,8 +72,8 @@
 //	  backs.watch
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
-//	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
-//	                         follows, is kept (counted.go). That of a load before an exchange is
+//	  stepTurns              the step. A counted spin's runs all turns of it: the last, and what follows,
+//	                         is kept (counted.go). A load's before an exchange is
 //	                         hintedStep (hint.go)
 //	  step                   Carrier.Steps, then by what the thread stands at (Stand, thread.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
