@@ -161,8 +161,8 @@
 //	              that schedules itself)
 //	twin          reads of memory that was never written
 //
-// Calls go downwards but for a few pairs of files: a part asks those below it, and present, thread and lifetime
-// ask none.
+// Calls go downwards but for a few pairs of files: step, enabled and advance are at the top; present, thread and
+// lifetime lie below all parts.
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,
