@@ -72,8 +72,8 @@
 //	  backs.watch
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
-//	  stepTurns              the step. That of a counted spin runs all turns of it: the last, and what
-//	                         follows, is kept (counted.go). That of a load before an exchange is
+//	  stepTurns              the step. A counted spin's runs all turns of it: the last, and what follows,
+//	                         is kept (counted.go). A load's before an exchange is
 //	                         hintedStep (hint.go)
 //	  step                   Carrier.Steps, then by what the thread stands at (Stand, thread.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
@@ -81,15 +81,16 @@
 //	                         arrival, or its failure
 //	    Advance                runs the thread to its next point (advance.go); what follows is asked at
 //	                           each stop of the machine
-//	      endless                a step that is long: a loop in which nothing changes? (endless.go)
+//	      tooLong                a step that is long: endless asks for a loop in which nothing changes (endless.go)
 //	      runOrPlay              a run, or its outcome in the start that is played (start.go)
-//	        runCPU                 one run of the machine; its accesses are recorded in the transition. On the way
+//	        runCPU                 one run of the machine (setRun); its accesses are recorded in the transition. On the way
 //	                               counts.watch, Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
 //	                               and buffers.takeStores look at them
 //	        Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
 //	      Points.Allowed         at an access: is there a point? (points.go)
-//	      Carrier.AtBreak        at a breakpoint: a function's entry or return
-//	      Traps.atTrap, trap     at a system call; takeEffects records what the kernel touched (effects.go)
+//	      meets                  at a breakpoint: Carrier.AtBreak, for a function's entry or return
+//	      Traps.atTrap, trap     at a system call: carryOut has the kernel do it, did and takeEffects (effects.go)
+//	                             record what it did and touched
 //	      Blocks.passBlock       at what faults: is it an error of the heap that is let through?
 //	      Signals.atFault        if not: does the guest have a handler for it? (faulted.go)
 //	      buffers.atFence        at an instruction that waits for the store buffer

@@ -163,7 +163,7 @@ func (g *Stacks) note(base, addr uint64) bool {
 	return news
 }
 
-// standsAtAccess is that before an access. Of a return by which variables end it notes where these begin.
+// standsAtAccess is that before an access. At a return by which variables end, it notes where these begin.
 func (g *Stacks) standsAtAccess(th edit) {
 	a := &th.Access
 	if a.Addr < g.span.Lo || !g.holds(th.thread, a.Addr) {
@@ -193,7 +193,7 @@ func (g *Stacks) returning(th *thread) trace.Op {
 	return trace.Op{Kind: trace.OpFree, Arg: trace.Returns, Obj: low, Size: uint32(end - low), PC: th.Access.PC}
 }
 
-// uses is called before a thread uses memory. Of another's stack it notes the frame, or makes the memory a grave
+// uses is called before a thread uses memory. On another's stack it notes the frame, or makes the memory a grave
 // if no frame has it any more.
 func (g *Stacks) uses(th *thread, addr uint64) {
 	owner := g.ownerOf(th.ID, addr)

@@ -29,7 +29,7 @@ import (
 const (
 	// mostTried bounds the instructions of a step that is tried.
 	mostTried = firstChunk / 2
-	// last is the largest number that is tried. Of additions that find a larger one nothing is said.
+	// last is the largest number that is tried. Nothing is said of additions that find a larger one.
 	last = trace.MostTried + 1
 )
 

@@ -10,8 +10,8 @@ import (
 // turn of a loop may leave other bytes there than it found, and be a turn all the
 // same. They are those of its first calls instead of those before. But a stack may lie
 // in a block of the heap, in a static array, in another thread's memory or in an array
-// on the very stack. Then live variables may lie below it. Which it is can't be told
-// from addresses. So where only such bytes differ, the turn is run once more, and
+// on the very stack. Then live variables may lie below it. Addresses can't tell
+// the two apart. So where only such bytes differ, the turn is run once more, and
 // taken back: it has to do the same, and to leave every byte as it was. Then the state
 // recurs in all, whatever is dead.
 

@@ -165,18 +165,19 @@ func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, erro
 	return s.stepAlone(t, c)
 }
 
-// runOrPlay is runCPU, or plays the outcome that it had before. look is Advance's.
-func (s *System) runOrPlay(th edit, tr *trace.Transition, allow uint32, skip bool, look *uint64, pass bool) (*emu.Stop, error) {
+// runOrPlay is runCPU, or plays the outcome that it had before.
+func (s *System) runOrPlay(th edit, tr *trace.Transition, next *nextRun) (*emu.Stop, error) {
 	g := &s.starting
+	skip := next.skip || next.pass
 	if th.ID == 0 && g.plays() {
-		return s.playLeg(th, tr, skip, look)
+		return s.playLeg(th, tr, skip, &next.look)
 	}
 	if g.note == nil || g.over || th.ID != 0 {
-		return s.runCPU(th, tr, allow, skip, *look-th.Insns, pass), nil
+		return s.runCPU(th, tr, next), nil
 	}
 	s.noteBegin(th.thread, skip)
-	stop := s.runCPU(th, tr, allow, skip, *look-th.Insns, pass)
-	s.noteEnd(th.thread, stop, *look)
+	stop := s.runCPU(th, tr, next)
+	s.noteEnd(th.thread, stop, next.look)
 	return stop, nil
 }
 

@@ -209,36 +209,9 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.Effects++ // a loop with it isn't one that waits
 	}
 	q.seen.record.Call(p.Name)
-	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
+	journal := q.in.machine.Journal()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
-	q.sent = q.sent[:0]
-	within := th.Stand != StandTrap && !th.Starting && q.in.lib.Running(th.ID)&RunsFollowed == 0 && !q.in.Alone(th.ID)
-	if within {
-		foreseen.Accesses = append(q.foreseen[:0], foreseen.Accesses...)
-		q.foreseen = foreseen.Accesses
-	}
-	var out kernel.Outcome
-	if q.failing != nil {
-		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
-	} else if th.copying().on {
-		divider := q.copies.kernel()
-		divider.Divide(th.copying().read)
-		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
-		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
-	} else {
-		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
-		q.copies.atOnce(th.thread, call, out.Accesses)
-	}
-	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
-		_, ret := q.in.lib.Call(th.ID)
-		q.seen.record.Met.Unbroken.Add(ret - 1)
-	}
-	if within {
-		q.sharing.checkForeseen(th.thread, p, foreseen, &out)
-	}
-	if !out.Idle && (q.in.machine.Journal() != journal || q.in.machine.Logged() != logged) {
-		th.Effects++
-	}
+	out := q.carryOut(th, tr, c, p, foreseen)
 	if th.napping {
 		th.napping = false
 	} else {
@@ -266,23 +239,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.endInterrupt()
 		waits = q.in.lib.ComeBack(th.ID, tr, frame, out.Interrupted)
 	}
-	for _, op := range out.Ops {
-		q.signals.sends(th.thread, op)
-		tr.Did(op)
-	}
-	for _, op := range q.sent {
-		op.PC = call
-		tr.Did(op)
-	}
-	switch p.Op.Kind {
-	case trace.OpNone, trace.OpChoose, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
-		p.Effect = kernel.Local
-	}
-	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
-		op := p.Op
-		op.PC = call
-		tr.Did(op)
-	}
+	q.did(th, tr, call, p, &out)
 	q.in.lib.Got(th.ID, out.Fresh.Addr, out.Fresh.Size)
 	if out.Mapped.Size != 0 {
 		th.mapped = q.in.progress()
@@ -319,6 +276,61 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
 	return over, err
+}
+
+// carryOut has the kernel carry a trap out.
+func (q *Traps) carryOut(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (out kernel.Outcome) {
+	call := th.Regs.RIP
+	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
+	q.sent = q.sent[:0]
+	within := th.Stand != StandTrap && !th.Starting && q.in.lib.Running(th.ID)&RunsFollowed == 0 && !q.in.Alone(th.ID)
+	if within {
+		foreseen.Accesses = append(q.foreseen[:0], foreseen.Accesses...)
+		q.foreseen = foreseen.Accesses
+	}
+	if q.failing != nil {
+		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
+	} else if th.copying().on {
+		divider := q.copies.kernel()
+		divider.Divide(th.copying().read)
+		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
+	} else {
+		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.atOnce(th.thread, call, out.Accesses)
+	}
+	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
+		_, ret := q.in.lib.Call(th.ID)
+		q.seen.record.Met.Unbroken.Add(ret - 1)
+	}
+	if within {
+		q.sharing.checkForeseen(th.thread, p, foreseen, &out)
+	}
+	if !out.Idle && (q.in.machine.Journal() != journal || q.in.machine.Logged() != logged) {
+		th.Effects++
+	}
+	return out
+}
+
+// did records what a trap at a call did that isn't an access.
+func (q *Traps) did(th edit, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome) {
+	for _, op := range out.Ops {
+		q.signals.sends(th.thread, op)
+		tr.Did(op)
+	}
+	for _, op := range q.sent {
+		op.PC = call
+		tr.Did(op)
+	}
+	switch p.Op.Kind {
+	case trace.OpNone, trace.OpChoose, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
+		p.Effect = kernel.Local
+	}
+	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
+		op := p.Op
+		op.PC = call
+		tr.Did(op)
+	}
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place

@@ -42,7 +42,7 @@ type turn struct {
 	err       error
 	unjudged  error // err, if it is no verdict
 
-	// Of one in a round.
+	// In a round.
 	learned   bool // points became finer
 	witnessed *witness.Statement
 	reached   *session.Reached

@@ -61,7 +61,7 @@ func Parse(text string) (Part, error) {
 	return p, nil
 }
 
-// Has says whether a row is the part's. Of several parts, exactly one has it.
+// Has says whether a row is the part's. Exactly one of several parts has it.
 func (p Part) Has(row string) bool {
 	if p.of == 0 {
 		return true

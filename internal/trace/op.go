@@ -112,8 +112,8 @@ const (
 	OpCallBegins
 	OpCallEnds
 	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
-	// Of store buffers, where a thread empties those of all (membarrier). Obj: the thread whose
-	// buffer it is; of OpFenceAll none.
+	// Store buffers, where a thread empties those of all (membarrier). Obj: the thread whose
+	// buffer it is; none for OpFenceAll.
 	OpFenceAll // begins: each buffer is to be empty once before the thread goes on
 	OpStores   // a step puts a store into its thread's buffer
 	OpStored   // a store leaves a buffer
