@@ -203,9 +203,8 @@ func (k OpKind) String() string {
 // Op is one synchronisation operation.
 type Op struct {
 	Kind OpKind
-	// At is how many of its transition's accesses come before it (as far as 16
-	// bits say).
-	At uint16
+	// At is how many of its transition's accesses come before it.
+	At uint32
 	// Size is the size in bytes of the object at Obj where Obj is an address,
 	// so that a plain access to its bytes depends on the operation; else 0.
 	Size uint32
