@@ -1,8 +1,11 @@
 package explore
 
 import (
+	"landgo/internal/explore/races"
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/por"
+	"landgo/scheduler/witness"
 )
 
 // manyTurns is from how often on that a thread reached one place it is reported.
@@ -13,24 +16,58 @@ const manyTurns = 100
 // steps are long.
 func (h *hunt) long() {
 	r := h.result
+	r.Longest = nil
 	if r.Verdict != result.Budget || h.Guest == nil {
 		return
 	}
 	met := h.Guest.Seen().Met.Clone()
-	if l := &met.Long; l.Turns >= manyTurns {
-		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
-			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
-			h.publish() // a limit may be reached, and then there is little time left
-			h.showLong(l.Way)
-			if l.Buffered >= manyTurns {
-				r.Longest.Buffered = l.Buffered
-			}
+	if l := &met.Long; h.longestIs(l) {
+		h.publish() // a limit may be reached, and then there is little time left
+		h.showLong(l.Way)
+		if l.Buffered >= manyTurns {
+			r.Longest.Buffered = l.Buffered
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {
 		if fs := h.Frames([]uint64{b.PC}); len(fs) > 0 {
 			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: result.Innermost(fs), Period: b.Period}
 		}
+	}
+}
+
+// longestIs has the result name the place of a long execution, and reports whether there is one to name.
+func (h *hunt) longestIs(l *witness.Long) bool {
+	if l.Turns < manyTurns {
+		return false
+	}
+	fs := h.Frames([]uint64{l.PC})
+	if len(fs) == 0 {
+		return false
+	}
+	h.result.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+	return true
+}
+
+// lookOut says, where samples have shown long executions alone, where these go, and which races were seen so far. At
+// a limit's time that may be late: memory may be short, and nothing can be run again.
+func (d *deepening) lookOut() {
+	if d.ways == nil || !d.ways.endless() {
+		return
+	}
+	longest := d.Guest.Seen().Met.Long
+	if l := d.ways.Guest.Seen().Met.Long; l.Steps > longest.Steps {
+		longest = l
+	}
+	r := d.result
+	if r.Longest != nil && longest.Steps <= r.Longest.Steps*5/4 || !d.longestIs(&longest) {
+		return
+	}
+	w := d.racesSeen()
+	w.Toward = nil
+	r.Races, r.RaceCount, r.RacesRecycled = nil, 0, 0
+	if err := races.List(d.Session, w, r, func([]por.PathStep) bool { return false }); err == nil {
+		w.Classify(r, nil)
+		d.publish()
 	}
 }
 

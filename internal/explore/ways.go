@@ -112,6 +112,7 @@ func (d *deepening) letWays() {
 		}
 		d.takeWays()
 	}
+	d.lookOut()
 }
 
 // due reports whether a slice is due, where the jobs have had this many steps, and this many bugs
@@ -140,6 +141,17 @@ func (w *ways) open() bool {
 		}
 	}
 	return false
+}
+
+// endless reports whether samples were made, and all were cut off.
+func (w *ways) endless() (cut bool) {
+	for _, o := range w.list {
+		if o.stats.Executions > 0 {
+			return false
+		}
+		cut = cut || o.cuts > 0
+	}
+	return cut
 }
 
 // slice gives the next way its slice. It reports whether the slice was run to its
