@@ -38,13 +38,13 @@ type counts struct {
 	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]spins.Look
-	choices  map[surveyKey]choice // of additions (sides.go)
-	tried    map[pollKey]bool     // of awaits: a survey may spare some of that
-	deadTo   map[onward]dead      // where these lead out
-	deeply   map[uint64]bool      // looks whose turns are compared but for what is dead in all code that follows
-	deep     bool                 // so are those under way
-	fixed    []elffile.Range      // elffile.Constants, once it was asked for
-	told     bool                 // bytes with the look unread were read
+	choices  map[surveyKey]choice  // of additions (sides.go)
+	tried    map[pollKey]afterLook // of awaits: a survey may spare some of that
+	deadTo   map[onward]dead       // where these lead out
+	deeply   map[uint64]bool       // looks whose turns are compared but for what is dead in all code that follows
+	deep     bool                  // so are those under way
+	fixed    []elffile.Range       // elffile.Constants, once it was asked for
+	told     bool                  // bytes with the look unread were read
 }
 
 // turnOnce runs a thread that stands before a look for one step. It stays in the spin if it
@@ -200,7 +200,7 @@ func (c *counts) survey(th *thread) (l spins.Look) {
 	c.surveyed[key] = l
 	if l.Counts && l.Ends {
 		for _, v := range values { // recursWith would find out the same
-			c.tried[pollKey{thread: key.thread, number: key.number, effects: key.effects, value: v}] = false
+			c.tried[pollKey{thread: key.thread, number: key.number, effects: key.effects, value: v}] = leads
 		}
 	}
 	return l
@@ -332,7 +332,7 @@ func (c *counts) valuesAt(a *trace.Access, now uint64) []uint64 {
 }
 
 // differences are the bytes that differ from what was there at a moment of the journal, and
-// what they are; but for those of an access. work is how much was looked at.
+// what they are; but for those of an access. work is how much was afterLook at.
 func (c *counts) differences(since uint64, but *trace.Access) (list spins.Memory, work uint64) {
 	was := c.in.machine.Firsts(since)
 	var text []byte

@@ -120,13 +120,3 @@ func (g *Failing) outcomes(th *thread) (n uint32) {
 	}
 	return n
 }
-
-// Assumed reports whether a thread is at an assumption that doesn't hold.
-func (s *present) Assumed() bool {
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.copying().never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
-			return true
-		}
-	}
-	return false
-}

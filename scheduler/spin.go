@@ -137,7 +137,10 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 			}
 		}
 		fallthrough
-	case StandRun, StandTrap, StandOp:
+	case StandTrap:
+		s.awaits.learnAssumption(th.thread, tr)
+		fallthrough
+	case StandRun, StandOp:
 		s.spins.findTurn(th, tr)
 	}
 	return nil
@@ -387,7 +390,7 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 
 // spinOn makes a thread wait for a change of what its loop reads.
 func (s *state) spinOn(th edit, reads []trace.Access) {
-	th.spinStand, th.idles, th.whole, th.parked = th.Stand, false, false, false
+	th.spinStand, th.idles, th.whole, th.parked, th.assumes = th.Stand, false, false, false, false
 	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
 }
 
