@@ -12,9 +12,9 @@ TESTFLAGS ?= -count=1 -timeout 40m -vet=off -ldflags=-w
 # These take longest: they begin first, so that no processor idles at the end.
 LONGEST := ./internal/explore ./internal/e2e ./por
 
-# A commit's tests have a sixth of the rows that each take a program, the next commit's another
+# A commit's tests have an eighth of the rows that each take a program, the next commit's another
 # (internal/part). make test PART= has them all.
-PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 6 + 1)))/6
+PART ?= $(shell echo $$(($$(git rev-list --count HEAD 2>/dev/null || echo 0) % 8 + 1)))/8
 
 # Compilers, tests and checkers allocate much, and end soon: up to a quarter of their time was
 # the collector's.
@@ -68,7 +68,7 @@ shared: setup
 # The tests build landgo themselves (internal/e2e), and those guests for Linux that they have in
 # their turn (internal/compile).
 ## make test     builds, and runs the tests; at its end, what was skipped. Of the rows that take a program
-##               of their own, a sixth runs, another with the next commit; make test PART= runs all
+##               of their own, an eighth runs, another with the next commit; make test PART= runs all
 test: shared fmt
 	$(ENV) set -o pipefail; $(SPARING) LANDGO_PART=$(PART) go test -json $(TESTFLAGS) $(LONGEST) ./... | go run -buildvcs=false ./internal/skips
 

@@ -46,7 +46,7 @@ func TestFences(t *testing.T) {
 	}
 	more := trace.Transition{Accesses: make([]trace.Access, 3)}
 	more.Append(&tr)
-	if want := []uint16{5, 6, 7, 9}; !slices.Equal(more.Fences, want) {
+	if want := []uint32{5, 6, 7, 9}; !slices.Equal(more.Fences, want) {
 		t.Errorf("appended to three accesses: %d, want %d", more.Fences, want)
 	}
 }

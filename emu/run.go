@@ -64,7 +64,7 @@ func (m *Machine) reuses(r *Run) bool {
 }
 
 // Halt has runs stop before their next instruction, as if their budget were used up;
-// or not any more. Of all methods, it alone may be called while another goroutine
+// or not any more. It is the only method that may be called while another goroutine
 // uses the machine. A run that has just begun may miss it: it is called again.
 func (m *Machine) Halt(on bool) {
 	if !on {

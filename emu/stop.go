@@ -11,7 +11,7 @@ type Why uint8
 const (
 	StopNone Why = C.STOP_NONE
 	// StopAccess: poised before a shared access (Stop.Access), which hasn't
-	// happened. Of an instruction with several accesses on a multiprocessor,
+	// happened. If an instruction has several accesses on a multiprocessor,
 	// the earlier ones have: its reads are in the context, its stores in
 	// memory.
 	StopAccess Why = C.STOP_ACCESS

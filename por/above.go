@@ -42,7 +42,7 @@ type counts struct {
 	// The list by bytes: where the additions to some are, and these.
 	places map[bytesOf]int
 	same   []sameBytes
-	// Of one of them: additions that come in any order with it, by sign, and what flows.
+	// For one of them: additions that come in any order with it, by sign, and what flows.
 	adds, subs []countAt
 	left       []int64
 	flows      [][]int64

@@ -17,7 +17,7 @@ import (
 // of workers, one included.
 //
 // A batch ends early where a unit ends the search (it met a bug, learned of finer
-// points, failed). Of several such units the first in the order counts: what comes
+// points, failed). If there are several such units, the first in the order counts: what comes
 // after it is thrown away, what comes before is done in full.
 
 // division is a search as batches see it.

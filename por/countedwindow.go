@@ -16,7 +16,7 @@ type bytesOf struct {
 // sameBytes is the additions to the same bytes, by thread.
 type sameBytes struct {
 	threads []threadCounts
-	// Of one of them, e: those of each thread that come in any order with it.
+	// For one of them, e: those of each thread that come in any order with it.
 	windows []window
 	e       *countAt
 }

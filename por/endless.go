@@ -51,7 +51,7 @@ func (s *stateGraph) ends(depth int) {
 
 // endless is how many of this many states lead to no end.
 func (s *stateGraph) endless(states int) int {
-	// Of each state, where in before those begin that lead to it.
+	// For each state, where in before those begin that lead to it.
 	at := make([]int, states+1)
 	for i := 1; i < len(s.both); i += 2 {
 		at[s.both[i]]++

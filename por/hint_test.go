@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"landgo/internal/part"
 	"landgo/internal/trace"
 	"landgo/por/internal/model"
 
@@ -224,6 +225,7 @@ func TestHints(t *testing.T) {
 func TestHintMutants(t *testing.T) {
 	for f := model.EqualPairs; f <= model.StillBlends; f++ {
 		t.Run(fmt.Sprint("fault ", f), func(t *testing.T) {
+			part.Row(t) // each takes seconds
 			findsFault(t, hinting(), 15000, func(p *model.Program) error {
 				p.HintsBadly = f
 				_, err := agreeHints(p, spinLimit)

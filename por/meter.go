@@ -28,7 +28,7 @@ var counted = [len(cost{})]Measure{Preempt, Fair, Delay, Switches}
 //     and a search may use it as Coons et al. do.
 //
 // A step of a store buffer, or of a signal on its way, counts nothing, because it is no thread's.
-// Nor does the switch to it, and it isn't passed over.
+// The switch to it doesn't either, and it isn't passed over.
 // How early updates come makes no difference to what is spent, except where they end a spin. A thread
 // that waits for stores of its buffer may be left and passed over freely, even if they are in memory
 // by now (trace.Thread.Rests). It counts as ready to the fair bound, even if they aren't.

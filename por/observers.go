@@ -42,8 +42,8 @@ import (
 //
 // A read e' that is reversed has new candidates in its new place. outcomes counts those
 // that are possible together with all of v. Let c and c' be outcomes of e' in both places.
-// Of any candidates of another read, one is possible both with c and with c'. If c takes
-// some away, then because one that it leaves comes after c's store. That one c' leaves too,
+// One of any candidates of another read is possible both with c and with c'. If c takes
+// some away, then because one that it leaves comes after c's store. c' leaves that one too,
 // or it would come before a store of the cell that isn't before c's. So c isn't lost where
 // some later read of v takes it away: another execution with the same e' has that read's
 // other outcome. The race stays open for it.

@@ -119,5 +119,5 @@ func (u *unpacker) access() trace.Access {
 }
 
 func (u *unpacker) op() trace.Op {
-	return trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint16(u.below(1 << 16)), Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()}
+	return trace.Op{Kind: trace.OpKind(u.below(uint64(trace.NumOps))), At: uint32(u.below(1 << 32)), Size: uint32(u.below(1 << 32)), Obj: u.get(), Arg: u.get()}
 }

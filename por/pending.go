@@ -19,7 +19,7 @@ type pending struct {
 }
 
 // races calls f for each race of an event c with an operation that is blocked at
-// the end of the execution, as if it came next. Of the other arguments, e is the
+// the end of the execution, as if it came next. e is the
 // step that could have come before c, and row the clock of what it needs before it.
 // (A spinning thread has none, unless it awaits: all writes of what it read came
 // before.)
@@ -110,7 +110,7 @@ func (p *pending) waitsFor(t *trace.Thread) *relation.Event {
 
 // past appends to dst what the next step of thread t, which awaits, comes after. These are
 // the writes since the newest update of the thread's own store buffer: before that the buffer
-// has the store, and answers. Nor does it come after any where the buffer answers now.
+// has the store, and answers. It comes after none, either, where the buffer answers now.
 func (p *pending) past(t *trace.Thread, dst []relation.Past) []relation.Past {
 	if t.PendingAccess.Flags&trace.Buffered != 0 {
 		return dst

@@ -9,7 +9,7 @@ import (
 
 // A snapshot is a search at rest as plain bytes. It has the counts, and every state on the way to
 // a unit, with its planned, taken and sleeping steps. Steps are named by thread, choice and the
-// thread's instruction number. Of those that were taken, what dependence compares is kept too.
+// thread's instruction number. What dependence compares of those that were taken is kept too.
 // Its length grows with depth, not with executions. With a bound that is raised it also has the
 // steps that wait for the raise. For a search that stores states it has the states.
 //

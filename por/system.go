@@ -34,7 +34,7 @@ type Census interface {
 
 // Awaiter is a System that can spare a search the polls of a loop. A step that only
 // brings its thread back to where it was, with no effect, isn't possible then
-// (trace.Thread.Awaits). Nor is one whose effect the thread takes back on its way to where it
+// (trace.Thread.Awaits). Neither is one whose effect the thread takes back on its way to where it
 // was, if nothing tells that.
 type Awaiter interface {
 	// Await says whether the System does so from now on. It stands at the state in which

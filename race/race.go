@@ -1,8 +1,6 @@
 package race
 
 import (
-	"math"
-
 	"landgo/internal/trace"
 )
 
@@ -120,7 +118,7 @@ func (d *Detector) Step(t *trace.Transition) {
 	woke := int32(-1)
 	for i := range t.Ops {
 		o := &t.Ops[i]
-		for ; next < len(t.Accesses) && (next < int(o.At) || o.At == math.MaxUint16); next++ {
+		for ; next < min(int(o.At), len(t.Accesses)); next++ {
 			d.access(t.By(next), &t.Accesses[next], begins(t, next, i))
 		}
 		by := t.DidBy(i)

@@ -388,3 +388,21 @@ func TestManyInstructions(t *testing.T) {
 		}
 	}
 }
+
+// TestLongStep: an access that comes after an unlock isn't beneath the lock, however many come
+// before it in the step.
+func TestLongStep(t *testing.T) {
+	for _, c := range []Config{{Mode: HB}, {Mode: Limited}} {
+		d := New(c)
+		for id := trace.TID(1); id <= 2; id++ {
+			parts := []any{lock(8)}
+			for i := range uint64(100_000) {
+				parts = append(parts, trace.Access{Addr: 4096 + 8*i, Size: 8, PC: 1, Flags: trace.Write})
+			}
+			d.Step(step(id, append(parts, unlock(8), write(2))...))
+		}
+		if n := len(d.Candidates()); n != 1 {
+			t.Errorf("%v: %d candidates, not 1", c.Mode, n)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package race
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"landgo/internal/trace"
@@ -256,10 +255,7 @@ func (d *Triangular) Step(t *trace.Transition) {
 	next, fence, woke := 0, 0, int32(-1)
 	for i := range t.Ops {
 		o := &t.Ops[i]
-		n := len(t.Accesses)
-		if o.At != math.MaxUint16 {
-			n = min(n, int(o.At))
-		}
+		n := min(int(o.At), len(t.Accesses))
 		next, fence = d.until(n, next, fence)
 		// It isn't known whether a fence or an operation at one place came first. The
 		// operation finds the buffer as it was before the fence, and leaves it as after.

@@ -20,7 +20,7 @@ func transition(m *litmus.Machine, t int) (tr trace.Transition) {
 	case litmus.Skip:
 		return tr
 	case litmus.Fence:
-		tr.Fences = []uint16{0}
+		tr.Fences = []uint32{0}
 		return tr
 	case litmus.Store:
 		a.Flags = trace.Write

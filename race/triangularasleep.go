@@ -1,8 +1,6 @@
 package race
 
 import (
-	"math"
-
 	"landgo/internal/trace"
 )
 
@@ -31,10 +29,7 @@ func (d *Triangular) doze(t *trace.Transition) (wakes bool) {
 	next, fence := 0, 0
 	for i := range t.Ops {
 		o := &t.Ops[i]
-		n := len(t.Accesses)
-		if o.At != math.MaxUint16 {
-			n = min(n, int(o.At))
-		}
+		n := min(int(o.At), len(t.Accesses))
 		if next, fence, wakes = d.glance(n, next, fence); wakes {
 			return true
 		}

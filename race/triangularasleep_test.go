@@ -30,12 +30,12 @@ func randomStep(r *rand.Rand) *trace.Transition {
 	kinds := []trace.OpKind{trace.OpLock, trace.OpUnlock, trace.OpSemPost, trace.OpCondSignal, trace.OpMutexInit, trace.OpOnce, trace.OpCallBegins, trace.OpSemGet}
 	if r.IntN(4) == 0 {
 		tr.Ops = []trace.Op{{Kind: kinds[r.IntN(len(kinds))], Obj: 0x1008, Size: 4, PC: pc()}}
-		if tr.Ops[0].At = uint16(r.IntN(3)); r.IntN(3) == 0 {
+		if tr.Ops[0].At = uint32(r.IntN(3)); r.IntN(3) == 0 {
 			tr.Ops[0].At = math.MaxUint16
 		}
 	}
 	if r.IntN(8) == 0 {
-		tr.Fences = []uint16{uint16(r.IntN(len(tr.Accesses) + 1))}
+		tr.Fences = []uint32{uint32(r.IntN(len(tr.Accesses) + 1))}
 	}
 	return tr
 }

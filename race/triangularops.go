@@ -69,7 +69,7 @@ func (d *Triangular) effect(t trace.TID, o *trace.Op) {
 		d.set(d.threads[t].store, 0)
 		d.stored = false
 	case (bufferingOf[o.Kind] == stores || unlocksByStore(o)) && o.Size > 0:
-		// Which of its bytes it stores isn't known, so it covers none.
+		// It isn't known which of its bytes it stores, so it covers none.
 		d.visits = append(d.visits, triVisit{time: d.now(t), store: d.slots[d.threads[t].store], Access: Access{Thread: t, PC: o.PC, Addr: o.Obj, Write: true}})
 		d.set(d.threads[t].store, int32(len(d.visits)-1))
 		d.stored = true

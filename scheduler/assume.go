@@ -34,17 +34,6 @@ func (aw *awaits) assumes(pc uint64) bool {
 	return aw.assuming && k.Assumes[pc] && !k.Passes
 }
 
-// learnAssumption notes the read behind which a thread has met an assumption that doesn't hold.
-func (aw *awaits) learnAssumption(th *thread, tr *trace.Transition) {
-	if !aw.assuming || !aw.fails(th, tr) {
-		return
-	}
-	a, k := &tr.Accesses[0], &aw.learning.known
-	if canAwait(a) && !k.Passes && !k.Piecemeal[a.PC] && aw.waitsHere(a) && len(k.Signalled) == 0 && len(aw.in.promises) == 0 && k.Assumes.Add(a.PC) {
-		aw.learning.finer = true
-	}
-}
-
 // fails reports whether a step was one read, and has brought its thread to an assumption that doesn't hold.
 func (aw *awaits) fails(th *thread, tr *trace.Transition) bool {
 	return th.Stand == StandTrap && tr.End == trace.EndPoint && len(tr.Accesses) == 1 && len(tr.Ops) == 0 && aw.spins.calm(tr) &&
@@ -61,24 +50,4 @@ func (aw *awaits) noteTime(tr *trace.Transition) {
 	if when != noTime || k.Timed || k.ShortWait != 0 || len(k.Signalled) > 0 || len(aw.in.promises) > 0 || advances(tr) || slices.ContainsFunc(tr.Accesses, isClock) {
 		k.Passes, aw.learning.finer = true, true
 	}
-}
-
-// Assumed reports whether a thread is at an assumption that doesn't hold.
-func (s *present) Assumed() bool {
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.copying().never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
-			return true
-		}
-	}
-	return false
-}
-
-// unassumed reports whether a thread is there, or would be with the next read, before which it waits.
-func (s *present) unassumed() bool {
-	for i := range s.threads {
-		if th := &s.threads[i]; th.Exists && th.Stand == StandSpin && th.assumes {
-			return true
-		}
-	}
-	return s.Assumed()
 }

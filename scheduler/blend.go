@@ -21,8 +21,8 @@ import (
 //
 // Detectors beside the search see one order of the two. So those that ask for happens-before
 // take no order from it (race.blended, race.Triangular); with --fail-on race, where accesses
-// have to be seen as neighbours, nothing blends. Nor does anything where steps have several
-// accesses. With store buffers a thread's is empty where it makes a locked instruction or arrives
+// have to be seen as neighbours, nothing blends. Nothing does where steps have several
+// accesses, either. With store buffers a thread's is empty where it makes a locked instruction or arrives
 // (TestBuffersBlend in por judges both). Locked instructions on bytes that threads await (await.go,
 // counted.go) commute in some cases only (between.go): such a thread may go on without two of them, though without
 // neither alone. And the values between them have to be those of one order.

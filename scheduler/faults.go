@@ -120,3 +120,23 @@ func (g *Failing) outcomes(th *thread) (n uint32) {
 	}
 	return n
 }
+
+// Assumed reports whether a thread is at an assumption that doesn't hold.
+func (s *present) Assumed() bool {
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.copying().never || th.Exists && th.Stand == StandTrap && s.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume {
+			return true
+		}
+	}
+	return false
+}
+
+// unassumed reports whether a thread is there, or would be with the next read, before which it waits.
+func (s *present) unassumed() bool {
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Stand == StandSpin && th.assumes {
+			return true
+		}
+	}
+	return s.Assumed()
+}

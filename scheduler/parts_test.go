@@ -177,7 +177,7 @@ func TestCut(t *testing.T) {
 	}
 	th.buffer = th.buffer.Pop() // the oldest is in memory
 	load := trace.Access{Addr: 0x8000, Size: 8, PC: 0x1000, Ahead: trace.MakeAhead(2, 1)}
-	tr := &trace.Transition{Accesses: []trace.Access{{Addr: 0x9000, Size: 4}, load, {Addr: 0xa000, Size: 4}}, Fences: []uint16{1, 2, 3}}
+	tr := &trace.Transition{Accesses: []trace.Access{{Addr: 0x9000, Size: 4}, load, {Addr: 0xa000, Size: 4}}, Fences: []uint32{1, 2, 3}}
 	tr.Cut(1, th.buffer.Pieces(&load))
 	var got []string
 	for i := range tr.Accesses {
@@ -186,7 +186,7 @@ func TestCut(t *testing.T) {
 		got = append(got, fmt.Sprintf("%x+%d %v %d", a.Addr, a.Size, a.Flags&trace.Buffered != 0, hi-lo))
 	}
 	want := []string{"9000+4 false 4", "8000+1 false 0", "8001+1 true 0", "8002+2 false 2", "8004+1 true 1", "8005+3 false 2", "a000+4 false 4"}
-	if !slices.Equal(got, want) || !slices.Equal(tr.Fences, []uint16{1, 6, 7}) {
+	if !slices.Equal(got, want) || !slices.Equal(tr.Fences, []uint32{1, 6, 7}) {
 		t.Errorf("%q, fences %v", got, tr.Fences)
 	}
 }

@@ -55,8 +55,8 @@ func (b *buffers) relies(th *thread, i int32) bool {
 	return known
 }
 
-// notesStorers notes which threads store to bytes on which loops depend. What a step of a
-// thread does with an object may be a store.
+// notesStorers notes which threads store to bytes on which loops depend. A step's operation on
+// an object may be a store.
 func (b *buffers) notesStorers(tr *trace.Transition) {
 	k := &b.learning.known
 	if len(k.Repeated) == 0 || b.in.Alone(tr.Thread) {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"golang.org/x/arch/x86/x86asm"
-
 	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // The variables of a function end when it returns. A thread that has been given a pointer to one
@@ -163,7 +163,7 @@ func (g *Stacks) note(base, addr uint64) bool {
 	return news
 }
 
-// standsAtAccess is that before an access. Of a return by which variables end it notes where these begin.
+// standsAtAccess is that before an access. At a return by which variables end, it notes where these begin.
 func (g *Stacks) standsAtAccess(th edit) {
 	a := &th.Access
 	if a.Addr < g.span.Lo || !g.holds(th.thread, a.Addr) {
@@ -193,7 +193,7 @@ func (g *Stacks) returning(th *thread) trace.Op {
 	return trace.Op{Kind: trace.OpFree, Arg: trace.Returns, Obj: low, Size: uint32(end - low), PC: th.Access.PC}
 }
 
-// uses is called before a thread uses memory. Of another's stack it notes the frame, or makes the memory a grave
+// uses is called before a thread uses memory. On another's stack it notes the frame, or makes the memory a grave
 // if no frame has it any more.
 func (g *Stacks) uses(th *thread, addr uint64) {
 	owner := g.ownerOf(th.ID, addr)
@@ -298,4 +298,18 @@ func (l *learning) IsReturn(place uint64) bool { _, ok := l.known.Frames[place];
 func (g *Stacks) function(pc uint64) string {
 	frames := g.in.image.Frames(pc)
 	return cmp.Or(frames[len(frames)-1].Function, "a function")
+}
+
+// graveFault is the bug of an access to an ended thread's stack.
+func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
+	out.Kind = trace.DeadStack
+	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
+	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
+		if t := g.BuriedAt(out.Thread, a); t != trace.NoThread {
+			g.Ended(out, does, t, a)
+			th := &g.in.threads[t]
+			out.Returned = !out.Beneath && th.Asked && a-th.Returned < abi.PageSize
+			return
+		}
+	}
 }

@@ -29,7 +29,7 @@ import (
 const (
 	// mostTried bounds the instructions of a step that is tried.
 	mostTried = firstChunk / 2
-	// last is the largest number that is tried. Of additions that find a larger one nothing is said.
+	// last is the largest number that is tried. Nothing is said of additions that find a larger one.
 	last = trace.MostTried + 1
 )
 
@@ -120,9 +120,6 @@ type choice struct {
 }
 
 const noPivot = -1
-
-// lookOf is the name of an addition that was tried with so many reads behind it, for what it leaves.
-func lookOf(pc uint64, reads int) uint64 { return pc | uint64(reads)<<60 }
 
 // at reports whether it says something about an addition that finds a number.
 func (c *choice) at(before int64) bool {

@@ -10,8 +10,8 @@ import (
 // turn of a loop may leave other bytes there than it found, and be a turn all the
 // same. They are those of its first calls instead of those before. But a stack may lie
 // in a block of the heap, in a static array, in another thread's memory or in an array
-// on the very stack. Then live variables may lie below it. Which it is can't be told
-// from addresses. So where only such bytes differ, the turn is run once more, and
+// on the very stack. Then live variables may lie below it. Addresses can't tell
+// the two apart. So where only such bytes differ, the turn is run once more, and
 // taken back: it has to do the same, and to leave every byte as it was. Then the state
 // recurs in all, whatever is dead.
 
@@ -55,4 +55,32 @@ func (s *finder) stepsSince(th *thread, i int32) (list []*trace.Transition) {
 		}
 	}
 	return list
+}
+
+// comesRound runs a thread that stands at an access for a step.
+func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
+	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
+	tr = s.in.arena.Transition(th.ID, 0)
+	if err := s.runs.step(th, tr, 0); err != nil {
+		return goesOn, tr // it will come up when the thread is really run
+	}
+	recurs := th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
+		s.calm(tr) && tr.End == trace.EndPoint &&
+		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
+	single := len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&before.Access)
+	if recurs && !s.unchanged(mem, emu.Range{}) {
+		s.in.arena.Seal(tr)
+		recurs = s.again(th, []*trace.Transition{tr})
+	}
+	switch {
+	case !recurs && single && th.Stand == StandAccess && th.Access.SameBytes(&before.Access):
+		return looksOn, tr
+	case !recurs:
+		return goesOn, tr
+	case single && len(tr.Ops) == 0:
+		return onlyLooks, tr
+	case single && spins.OnlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
+		return looksRests, tr
+	}
+	return comesBack, tr
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -31,13 +30,6 @@ type Traps struct {
 	sent     []trace.Op // the operations on which its signals depend (library/interruptedwait.go)
 	foreseen []trace.Access
 	failing  *trace.FaultKind // nil: it doesn't fail
-}
-
-// runner runs threads, for a trap that is over or that makes one.
-type runner interface {
-	Advance(t trace.TID, tr *trace.Transition, allow uint32) error
-	Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error
-	Distrust() bool
 }
 
 // atTrap decides about the trap before which a thread stopped: what no other thread
@@ -209,36 +201,9 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.Effects++ // a loop with it isn't one that waits
 	}
 	q.seen.record.Call(p.Name)
-	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
+	journal := q.in.machine.Journal()
 	frame := th.Regs.RSP - 8 // a handler's, if this is its return
-	q.sent = q.sent[:0]
-	within := th.Stand != StandTrap && !th.Starting && q.in.lib.Running(th.ID)&RunsFollowed == 0 && !q.in.Alone(th.ID)
-	if within {
-		foreseen.Accesses = append(q.foreseen[:0], foreseen.Accesses...)
-		q.foreseen = foreseen.Accesses
-	}
-	var out kernel.Outcome
-	if q.failing != nil {
-		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
-	} else if th.copying().on {
-		divider := q.copies.kernel()
-		divider.Divide(th.copying().read)
-		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
-		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
-	} else {
-		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
-		q.copies.atOnce(th.thread, call, out.Accesses)
-	}
-	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
-		_, ret := q.in.lib.Call(th.ID)
-		q.seen.record.Met.Unbroken.Add(ret - 1)
-	}
-	if within {
-		q.sharing.checkForeseen(th.thread, p, foreseen, &out)
-	}
-	if !out.Idle && (q.in.machine.Journal() != journal || q.in.machine.Logged() != logged) {
-		th.Effects++
-	}
+	out := q.carryOut(th, tr, c, p, foreseen)
 	if th.napping {
 		th.napping = false
 	} else {
@@ -266,23 +231,7 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.endInterrupt()
 		waits = q.in.lib.ComeBack(th.ID, tr, frame, out.Interrupted)
 	}
-	for _, op := range out.Ops {
-		q.signals.sends(th.thread, op)
-		tr.Did(op)
-	}
-	for _, op := range q.sent {
-		op.PC = call
-		tr.Did(op)
-	}
-	switch p.Op.Kind {
-	case trace.OpNone, trace.OpChoose, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
-		p.Effect = kernel.Local
-	}
-	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
-		op := p.Op
-		op.PC = call
-		tr.Did(op)
-	}
+	q.did(th, tr, call, p, &out)
 	q.in.lib.Got(th.ID, out.Fresh.Addr, out.Fresh.Size)
 	if out.Mapped.Size != 0 {
 		th.mapped = q.in.progress()
@@ -319,6 +268,61 @@ func (q *Traps) trap(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Pl
 		th.limited = true // it is elsewhere, perhaps at a breakpoint
 	}
 	return over, err
+}
+
+// carryOut has the kernel carry a trap out.
+func (q *Traps) carryOut(th edit, tr *trace.Transition, c trace.Choice, p *kernel.Plan, foreseen *kernel.Foresight) (out kernel.Outcome) {
+	call := th.Regs.RIP
+	journal, logged := q.in.machine.Journal(), q.in.machine.Logged()
+	q.sent = q.sent[:0]
+	within := th.Stand != StandTrap && !th.Starting && q.in.lib.Running(th.ID)&RunsFollowed == 0 && !q.in.Alone(th.ID)
+	if within {
+		foreseen.Accesses = append(q.foreseen[:0], foreseen.Accesses...)
+		q.foreseen = foreseen.Accesses
+	}
+	if q.failing != nil {
+		out = q.in.kernel.(Failer).Fail(th.ID, *q.failing)
+	} else if th.copying().on {
+		divider := q.copies.kernel()
+		divider.Divide(th.copying().read)
+		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.carriedOut(th, tr, divider.Whole(), out.Sleep)
+	} else {
+		out = q.in.kernel.Do(th.ID, th.trap, c, &th.Regs)
+		q.copies.atOnce(th.thread, call, out.Accesses)
+	}
+	if out.Late && !q.in.cfg.Deepens && !th.Starting && q.in.lib.Running(th.ID)&(RunsChecked|RunsFollowed) == RunsChecked {
+		_, ret := q.in.lib.Call(th.ID)
+		q.seen.record.Met.Unbroken.Add(ret - 1)
+	}
+	if within {
+		q.sharing.checkForeseen(th.thread, p, foreseen, &out)
+	}
+	if !out.Idle && (q.in.machine.Journal() != journal || q.in.machine.Logged() != logged) {
+		th.Effects++
+	}
+	return out
+}
+
+// did records what a trap at a call did that isn't an access.
+func (q *Traps) did(th edit, tr *trace.Transition, call uint64, p *kernel.Plan, out *kernel.Outcome) {
+	for _, op := range out.Ops {
+		q.signals.sends(th.thread, op)
+		tr.Did(op)
+	}
+	for _, op := range q.sent {
+		op.PC = call
+		tr.Did(op)
+	}
+	switch p.Op.Kind {
+	case trace.OpNone, trace.OpChoose, trace.OpCreate, trace.OpExit, trace.OpEnd, trace.OpYield: // recorded below, with what they do
+		p.Effect = kernel.Local
+	}
+	if !out.Idle && p.Effect == kernel.Event && len(out.Ops) == 0 {
+		op := p.Op
+		op.PC = call
+		tr.Did(op)
+	}
 }
 
 // goesOn has a thread end, sleep or yield after a trap, if that says so. The trap's place
@@ -360,33 +364,6 @@ func (q *Traps) goesOn(th edit, tr *trace.Transition, call uint64, p *kernel.Pla
 		return q.in.lib.Yield(th.ID, tr) == Stay, nil
 	}
 	return waits, nil
-}
-
-// brings carries out a step of no thread of the guest's that has a thread get a signal: a
-// timer's, or an arrival.
-func (q *Traps) brings(th edit, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
-	q.sent = q.sent[:0]
-	out := does()
-	th.Insns++
-	th.Effects++
-	if out.Invalid != "" {
-		return out, q.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
-	}
-	for _, op := range append(out.Ops, q.sent...) {
-		q.signals.sends(th.thread, op)
-		tr.Did(op)
-	}
-	q.sharing.takeEffects(th.thread, tr, 0, out.Accesses, out.Others, nil)
-	q.wake(tr, out.Wakes)
-	return out, nil
-}
-
-// wake lets threads out of kernel queues.
-func (q *Traps) wake(tr *trace.Transition, wakes []trace.TID) {
-	for _, w := range wakes {
-		q.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
-	}
 }
 
 // lastTry begins the step of a thread that a signal has sent into a handler, perhaps out of a
@@ -442,12 +419,6 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 		}
 	}
 	return nil
-}
-
-// wakeFromKernel lets a thread out of a kernel queue.
-func (s *present) wakeFromKernel(t trace.TID) {
-	th := s.edit(t)
-	th.Stand, th.woken = StandRun, true
 }
 
 // ExitProcess ends the guest.

@@ -18,8 +18,8 @@ import (
 // read them. Seen has those of them that were read later. They aren't unread any more, for good. A
 // read is:
 //
-//   - an access that isn't marked as a store (mark). That of a thread which has nothing beside it any more
-//     counts as well, and is recorded as long as there are such bytes (present.unseen);
+//   - an access that isn't marked as a store (mark). An access of a thread which has nothing beside it any
+//     more counts as well, and is recorded as long as there are such bytes (present.unseen);
 //   - so one of a system call, even one that writes: poll reads what it writes;
 //   - a signal's handler in a thread that has exchanged: it finds the result among the registers;
 //   - an operation on them, as a wait in the kernel has;

@@ -33,7 +33,7 @@ const behind = 0
 
 // surveyBack surveys the tries of a thread that stands before one. Code without optimisation keeps what a try
 // found: such bytes of the thread's own stack may differ, as long as it doesn't read them
-// (spins.Leftover). Which these are is found out by running it.
+// (spins.Leftover). A run finds out which these are.
 func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
 	r := b.in.machine.Regs(th.Ctx)
 	owns := func(at uint64) bool { return b.counts.ownsThere(th.thread, &r, at) }

@@ -107,7 +107,7 @@ func kept(cc, name, text string, args []string) (string, error) {
 }
 
 // A linker makes a table for each of libc's thousand members. Small tables, in large pages,
-// halve its time. Nor does it need gcc's plugin, as nothing is optimised when it is linked.
+// halve its time. It needs no plugin of gcc's, as nothing is optimised when it is linked.
 const largePages = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864"
 
 var quickLink = sync.OnceValue(func() []string {

@@ -56,7 +56,7 @@ func (p *Plan) next() *Job {
 
 // turn is the job that may be the proof, if it is its turn in any case. It is
 // so for its warm-up, for its share, and when the others have had as much as it
-// needs. Of several it is the one that needs least. Naive plans have nothing
+// needs. If several do, it is the one that needs least. Naive plans have nothing
 // else.
 func (p *Plan) turn() (best *Job) {
 	if p.opts.Naive {

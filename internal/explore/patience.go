@@ -59,7 +59,7 @@ func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, err
 	return tr, err
 }
 
-// count counts a step. That of a store buffer runs no instructions.
+// count counts a step. A step of a store buffer runs no instructions.
 func (c *counted) count(tr *trace.Transition) {
 	c.steps++
 	if tr != nil && !tr.Updates {

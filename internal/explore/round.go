@@ -21,7 +21,7 @@ import (
 //
 // A round ends early where a turn ends everything. It met a bug, a guest that can't
 // be controlled, or memory that wasn't known to be shared, so that the steps of all
-// jobs become others. Of several the first in the order counts, what comes after it
+// jobs become others. If several do, the first in the order counts, what comes after it
 // is thrown away, and what comes before is done in full.
 //
 // The paper's jobs are processes that know of each other's progress at any time

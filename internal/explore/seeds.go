@@ -10,7 +10,7 @@ import (
 // concludes reports whether the end of a space with less than all points can
 // prove what the end of that with all would (Theorem 1, deepen.go). With --within
 // and --without it can't: a point that is left out of one kind is left out of
-// all. Nor does it of races as bugs, which ask for two accesses as neighbours and
+// all. Neither does it of races as bugs, which ask for two accesses as neighbours and
 // not for what they lead to.
 func (h *hunt) concludes() bool {
 	return len(h.Config.AllRules()) == 0 && !h.Config.FailOnRace && h.Platform.Concludes

@@ -21,7 +21,7 @@ import (
 type Submission struct {
 	// Name is the folder's, or the archive's without its suffix: any bytes.
 	Name string
-	// Dir is its folder. That of an archive is there once it is unpacked.
+	// Dir is its folder. An archive's is there once it is unpacked.
 	Dir string
 	// Archive is the path of the archive that was handed in, or "".
 	Archive string

@@ -14,7 +14,7 @@ import (
 var shares = []float64{0.01, 0.05, 0.25, 0.5}
 
 // estimated are the searches whose estimates are measured, each on the guests that
-// end within its limits. Of them, optimal stands for those that learn of a branch
+// end within its limits. optimal stands for those of them that learn of a branch
 // by a race; trust and rounder look for revisits.
 var estimated = []struct {
 	search, bound string

@@ -8,7 +8,7 @@ import (
 )
 
 // Coons, Musuvathi and McKinley, Table 1: the time to each bug, with the least
-// bound that has it. Of several measures, that is the least fair bound, and then the
+// bound that has it. If there are several measures, that is the least fair bound, and then the
 // least number of preemptions. As in the paper, that bound is searched alone: the lower
 // ones, which have no bug, aren't searched before it.
 

@@ -13,8 +13,8 @@ import (
 // many rounds a bug needs.
 
 // A structure is a line of Table I that has a guest. It has the speed-ups that the paper gives at
-// two and three rounds, "" where the size isn't one of the paper's. Of the large ones none ends
-// in time without a bound, and one search is tried.
+// two and three rounds, "" where the size isn't one of the paper's. None of the large ones
+// ends in time without a bound, and one search is tried.
 type structure struct {
 	name, paper, two, three string
 	large                   bool

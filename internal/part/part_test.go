@@ -7,7 +7,7 @@ import (
 
 // TestParts: each row is one part's, and the parts are about alike.
 func TestParts(t *testing.T) {
-	const rows, parts = 5000, 5
+	const rows, parts = 5000, 8
 	var sizes [parts]int
 	for row := range rows {
 		in := 0

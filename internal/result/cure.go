@@ -21,8 +21,8 @@ type Fence struct {
 	// Stores lists what the line's stores are to, where there are several: elements of Variable, or
 	// variables. The fence is after each of them.
 	Stores []string `json:"stores,omitempty"`
-	// Exchange: an xchg in place of the store does the same. Of a string instruction, an addition and
-	// others that aren't a mov there is none.
+	// Exchange: an xchg in place of the store does the same. There is none for a string
+	// instruction, an addition and others that aren't a mov.
 	Exchange bool `json:"exchange,omitempty"`
 }
 

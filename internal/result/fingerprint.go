@@ -14,7 +14,7 @@ import (
 // line numbers, thread numbers and input aren't in it.
 //
 // own tells which frames are of the code that is in question; nil: those of the user's
-// sources. Of each stack the innermost such frame counts.
+// sources. In each stack the innermost such frame counts.
 func (b *Bug) FingerprintOf(own func(Frame) bool) string {
 	sum := sha256.Sum256([]byte(strings.Join(b.Mistakes(own), "\x00")))
 	return fmt.Sprintf("%s-%x", b.Kind, sum[:4])

@@ -202,7 +202,7 @@ type RacePair struct {
 	Variable string `json:"variable"`
 	First    Access `json:"first"`
 	Second   Access `json:"second"`
-	// Of a data-race candidate. BothOrders: each of the two was seen to come
+	// A data-race candidate's. BothOrders: each of the two was seen to come
 	// first, in different executions.
 	BothOrders bool `json:"both_orders,omitempty"`
 	// Ordered: in each execution that was run, synchronisation ordered the two, or atomic

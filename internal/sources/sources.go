@@ -1,5 +1,5 @@
-// Package sources opens files that others name. Reports quote lines of the guest's sources. Which file a line is of, the
-// guest's line information says, and a hostile guest names any file of the host.
+// Package sources opens files that others name. Reports quote lines of the guest's sources. The guest's
+// line information says which file a line is of, and a hostile guest names any file of the host.
 // So a source is read only from beneath a few folders: those of --source, the
 // working directory, and the guest's own folder. On the way down there is no
 // link and no "..", and at its end a regular file of a sensible size.

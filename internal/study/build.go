@@ -76,7 +76,7 @@ func (l *lab) plant(p pair) (string, error) {
 	if old, err := os.ReadFile(file); err == nil && string(old) == p.mutant.Text {
 		return tree, nil // it keeps its date, and make has nothing to do
 	}
-	// Of another text under the same name nothing may stay.
+	// Nothing may stay of another text under the same name.
 	if err := errors.Join(os.RemoveAll(tree), os.MkdirAll(tree, 0o755)); err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ var libraries = []library{
 
 // tests says which tests a mistake in a file is paired with: six each, of the
 // file's subject. thread.c is under every test; it is paired with those of threads.
-// Of these, a mistake is paired with those that call the function which has
+// A mistake is paired with those of them that call the function which has
 // it.
 var tests = map[string][]string{
 	"mutex.c":  {"mutex", "sections", "three", "rounds", "apart", "destroy"},

@@ -112,8 +112,8 @@ const (
 	OpCallBegins
 	OpCallEnds
 	OpJudged // the step may change what a condition reads (landgo_always): such steps have one order
-	// Of store buffers, where a thread empties those of all (membarrier). Obj: the thread whose
-	// buffer it is; of OpFenceAll none.
+	// Store buffers, where a thread empties those of all (membarrier). Obj: the thread whose
+	// buffer it is; none for OpFenceAll.
 	OpFenceAll // begins: each buffer is to be empty once before the thread goes on
 	OpStores   // a step puts a store into its thread's buffer
 	OpStored   // a store leaves a buffer
@@ -203,9 +203,8 @@ func (k OpKind) String() string {
 // Op is one synchronisation operation.
 type Op struct {
 	Kind OpKind
-	// At is how many of its transition's accesses come before it (as far as 16
-	// bits say).
-	At uint16
+	// At is how many of its transition's accesses come before it.
+	At uint32
 	// Size is the size in bytes of the object at Obj where Obj is an address,
 	// so that a plain access to its bytes depends on the operation; else 0.
 	Size uint32

@@ -7,7 +7,7 @@ import "math/bits"
 type Present struct {
 	// Threads are in ascending order of TID, exited ones included.
 	Threads []Thread
-	// Of the same length, which has room for all threads. Several is of the ready threads
+	// They have the same length, with room for all threads. Several is of the ready threads
 	// with more than one outcome, or one that has a name.
 	Ready, Spinning, Several Set
 	// Noted has the threads that were described since a reader has emptied it.

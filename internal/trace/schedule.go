@@ -150,8 +150,8 @@ func parseSegment(text string) (Segment, error) {
 	return g, nil
 }
 
-// BufferMark is behind a thread's name in that of its store buffer. What finds the buffer of 0.1
-// empty for a call by 0.2 (membarrier) is "0.1b0.2b".
+// BufferMark is behind a thread's name in that of its store buffer. A step that finds the buffer of
+// 0.1 empty for a call by 0.2 (membarrier) is of "0.1b0.2b".
 const BufferMark = "b"
 
 // ArrivalMark is behind a thread's name in that of the signals on their way to it.

@@ -1,7 +1,7 @@
 package trace
 
-// A tested addition adds one to its bytes, or takes one away. Of what it found before no more is
-// used than whether that was below a number, its pivot, at it, or above it. So a thread asks
+// A tested addition adds one to its bytes, or takes one away. All that is
+// used of what it found is whether that was below a number, its pivot, at it, or above it. So a thread asks
 // whether it is the last one to arrive at a barrier, or to give a reference back.
 //
 // Two of one pivot and one sign commute where both find numbers on the same side: each would find
@@ -21,7 +21,7 @@ const (
 	tried      = MostTried - leastPivot + 1
 )
 
-// The sides of a pivot. Of negative numbers, and of very large ones, nothing is said.
+// The sides of a pivot. Nothing is said of negative numbers, and of very large ones.
 const (
 	below = iota
 	atPivot

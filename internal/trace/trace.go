@@ -3,7 +3,6 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -297,7 +296,7 @@ type Transition struct {
 	// ascending: how many of the accesses come before. Each locked instruction is one,
 	// with memory that threads don't share too. Dependence doesn't ask for them. Not all of
 	// a long step are there.
-	Fences []uint16
+	Fences []uint32
 	// Wakes lists the threads that this step released or created (creation,
 	// signal, futex wake, make_runnable). The step happens before the next step
 	// of each, and the two can't be reversed. An exit isn't here for its
@@ -394,9 +393,8 @@ func (t *Transition) Append(u *Transition) {
 	}
 }
 
-// at is a number of accesses as Op.At has it: operations after more than it can
-// say are taken to come after all.
-func at(n int) uint16 { return uint16(min(n, math.MaxUint16)) }
+// at is a number of accesses as Op.At has it. A step's instructions are counted out, and far fewer.
+func at(n int) uint32 { return uint32(n) }
 
 func (t *Transition) String() string {
 	return fmt.Sprintf("t%d/%d[%d,%d) %d accesses %v", t.Thread, t.Choice, t.Begin, t.Last, len(t.Accesses), t.Ops)

@@ -14,8 +14,8 @@ type Engine interface {
 	// Run explores the configuration's state space. An error is one of usage
 	// or input, or a fault of the engine's; whatever else happened is in the result.
 	Run(context.Context, config.Config, Observer) (*result.Result, error)
-	// Replay runs one interleaving again. Of a bare schedule, the file has
-	// nothing else.
+	// Replay runs one interleaving again. The file of a bare schedule
+	// has nothing else.
 	Replay(context.Context, config.Config, *result.BugFile, Observer) (*result.Result, error)
 	// Debug is Replay, and has use go to and fro in the run meanwhile. Its error is use's.
 	Debug(ctx context.Context, c config.Config, f *result.BugFile, o Observer, use func(debugger.Target) error) (*result.Result, error)

@@ -19,8 +19,8 @@ type channel struct {
 	Control                                 uint64
 	Status, Error                           uint64 // of the chosen drive
 	Due                                     flag   // its interrupt hasn't come yet
-	// The bytes that go through the data register: a block of a sector or more. Of it At
-	// bytes have passed. Left counts the sectors that are still to come, Next is the
+	// The bytes that go through the data register: a block of a sector or more. At
+	// bytes of it have passed. Left counts the sectors that are still to come, Next is the
 	// first of these, and Block how many go without an interrupt between. Writes: into
 	// the drive.
 	Buffer                       [sectorSize / 8]uint64

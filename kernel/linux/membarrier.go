@@ -31,7 +31,7 @@ func planMembarrier(c *call, p *kernel.Plan) {
 	}
 }
 
-// Of the commands of Linux 6, the last is MEMBARRIER_CMD_GET_REGISTRATIONS, and one has a flag
+// The last of the commands of Linux 6 is MEMBARRIER_CMD_GET_REGISTRATIONS, and one has a flag
 // (MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ).
 const fenceLast, fenceRseq = 1 << 9, 1 << 7
 

@@ -41,7 +41,7 @@ type Kernel struct {
 	status  uint64               // the last set_status
 
 	regions []*region // the mappings of new_pages, only the first `mapped` of them; grows only
-	// Of all regions that there ever were, on any path: within hull, some
+	// These are of all regions that there ever were, on any path: within hull, some
 	// removed, some lent. They save looking through regions, which go back, and never change
 	// what is found: a stack that grows by the page makes thousands.
 	hull               emu.Range

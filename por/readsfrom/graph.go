@@ -17,7 +17,7 @@ type Graph struct {
 // after the load.
 type triple struct{ load, source, store int32 }
 
-// Reset makes g a graph of n events without an order. Of two that may come in both orders the
+// Reset makes g a graph of n events without an order. If two may come in both orders, the
 // one with the lower rank is tried first.
 func (g *Graph) Reset(rank []int32) {
 	g.n, g.rank = len(rank), rank

@@ -11,7 +11,7 @@ import "landgo/internal/trace"
 //     (trace.Gathers). Which thread completes the round, and which are in the next one, is a
 //     matter of order: two arrivals commute if both are in the round in each order. That is so
 //     for two of one round of the execution, since a round is over before an arrival of the next.
-//     Of a step that hasn't been taken it isn't known: it may be kept out of the round by the one
+//     It isn't known of a step that hasn't been taken, which may be kept out of the round by the one
 //     that completes it. Each thread leaves after all of its round's arrivals, an order that is
 //     never reversed.
 //

@@ -221,7 +221,7 @@ func (o *Order) letGo(c int32, e *Event, end int32) bool {
 // MayBeCoenabled reports whether there may be a state in which event i and a
 // transition of another thread that begins with operation op are both enabled
 // (Flanagan and Godefroid §2.2). There is none if op waits for a lock that i's
-// thread has there: it has it wherever it makes i. Nor is there one if op is a
+// thread has there: it has it wherever it makes i. There is none if op is a
 // join and i the exit that it waits for.
 func (o *Order) MayBeCoenabled(i int32, op trace.Op) bool {
 	switch op.Kind {

@@ -74,8 +74,8 @@
 // order), and a failure is the read that it is. One thing this needs: the write
 // wrote all its bytes. A compare-and-exchange that found bytes of several writes
 // (patched) is ordered like one that succeeds, also with reads and other
-// failures (findings 5, 12 and 25). Of the graphs that are then one trace one
-// counts (representative in canonical.go), the others are Blocked.
+// failures (findings 5, 12 and 25). If several graphs are then one trace, one
+// counts (representative in canonical.go), and the others are Blocked.
 //
 // Deviations:
 //   - The papers give a read its source, and a write its place in co, when they

@@ -10,8 +10,8 @@ import (
 )
 
 // Where landgo leaves functions to the guest's own code (distrust.go, --locks tested), their
-// waits are calls of the kernel's on words of memory. What they are for, the function on the
-// thread's stack says.
+// waits are calls of the kernel's on words of memory. The function on the
+// thread's stack says what they are for.
 
 // asleep says what a thread waits for that sleeps at a word. It goes by the innermost function on
 // its stack with a known meaning.

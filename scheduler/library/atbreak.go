@@ -42,91 +42,102 @@ func (l *Library) atBreak(th edit, class breakClass, tr *trace.Transition) (sche
 	case breakOver:
 		return l.atOver(th, tr)
 	case breakExit:
-		if pc != th.exitPC || th.Regs.RSP != th.exitSP+l.wordSize {
-			return scheduler.Step, nil
-		}
-		for l.returnsHere(th.thread) { // called as the last thing that it does
-			if v, err := l.atReturn(th, tr); err != nil || v == scheduler.Stay {
-				return v, err
-			}
-		}
-		th.resumeEnd()
-		if th.native { // the runtime's own code ends it, landgo's join takes the result
-			th.Returned = th.Regs.RAX
-			return scheduler.Step, nil
-		}
-		if !l.known.Native {
-			if on, err := l.endCache(th, th.Regs.RAX); on || err != nil {
-				return scheduler.Pass, err
-			}
-			if l.core.Ends.IsStep(th.ID) { // as a call of pthread_exit
-				th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
-				th.args[0] = th.Regs.RAX
-				return scheduler.Stay, nil
-			}
-			return l.lives.endThread(th, tr, th.Regs.RAX)
-		}
-		return scheduler.Step, nil
+		return l.atEnd(th, tr)
 	case breakRole:
-		l.quiets.unwinds(th, l.meant[pc].Role)
-		b, ok := l.roles[pc]
-		if !ok {
-			return scheduler.Step, nil // not trusted any more
-		}
-		l.takeArgs(th, b.Args)
-		l.enter(th, b.Role)
-		if acts[b.Role].how == property {
-			return l.properties.at(th, tr, b.Role)
-		}
-		if len(th.held) > 0 {
-			if err := l.leavesWait(th, false); err != nil {
-				return scheduler.Stay, err
-			}
-		}
-		if l.cfg.Faults.Any() && l.standsBeforeFault(th, &b) {
-			return scheduler.Stay, nil
-		}
-		if l.follows(&b) && (th.trusted() || !l.trusts(b.Role)) {
-			return l.atPool(th, tr, &b)
-		}
-		if l.carried.carries(b.Role) {
-			return l.carried.at(th, tr, b.Role)
-		}
-		if l.names(th, &b) {
-			if v, err := l.lives.atName(th, tr, b.Role); err != nil || v == scheduler.Stay {
-				return v, err
-			}
-		}
-		if (l.cfg.Tested || b.Own) && acts[b.Role].how != ending && !l.trusts(b.Role) {
-			return l.atTested(th, b.Role)
-		}
-		if th.quiet.on && l.trusts(b.Role) {
-			return l.atInner(th, tr, b.Role)
-		}
-		if acts[b.Role].how == allocator && !l.cfg.Tested {
-			th.role = b.Role
-			if l.cfg.OwnAllocator {
-				return l.atFollowed(th, tr)
-			}
-			if b.Role == profile.InsideAllocator {
-				return scheduler.Step, nil // of memory that isn't in use
-			}
-			return l.atAllocator(th, tr)
-		}
-		if l.passesLock(th.thread, b.Role) {
-			l.ret(th, 0)
-			return scheduler.Pass, nil
-		}
-		if th.trusted() || l.distrusted && namesThread(b.Role) {
-			return scheduler.Step, nil
-		}
-		th.role = b.Role
-		if th.role == profile.RWLock {
-			th.role = [2]profile.Role{profile.RWReadLock, profile.RWWriteLock}[min(th.arg(1), 1)]
-		}
-		return l.atRole(th, tr)
+		return l.atFunction(th, tr)
 	}
 	return scheduler.Step, nil
+}
+
+// atEnd decides what the return from a thread's start routine means.
+func (l *Library) atEnd(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	if th.Regs.RIP != th.exitPC || th.Regs.RSP != th.exitSP+l.wordSize {
+		return scheduler.Step, nil
+	}
+	for l.returnsHere(th.thread) { // called as the last thing that it does
+		if v, err := l.atReturn(th, tr); err != nil || v == scheduler.Stay {
+			return v, err
+		}
+	}
+	th.resumeEnd()
+	if th.native { // the runtime's own code ends it, landgo's join takes the result
+		th.Returned = th.Regs.RAX
+		return scheduler.Step, nil
+	}
+	if !l.known.Native {
+		if on, err := l.endCache(th, th.Regs.RAX); on || err != nil {
+			return scheduler.Pass, err
+		}
+		if l.core.Ends.IsStep(th.ID) { // as a call of pthread_exit
+			th.Stand, th.role, th.phase, th.timed = scheduler.StandOp, profile.ThreadExit, phaseEntry, false
+			th.args[0] = th.Regs.RAX
+			return scheduler.Stay, nil
+		}
+		return l.lives.endThread(th, tr, th.Regs.RAX)
+	}
+	return scheduler.Step, nil
+}
+
+// atFunction decides what the entry of a function that has a role means.
+func (l *Library) atFunction(th edit, tr *trace.Transition) (scheduler.Verdict, error) {
+	pc := th.Regs.RIP
+	l.quiets.unwinds(th, l.meant[pc].Role)
+	b, ok := l.roles[pc]
+	if !ok {
+		return scheduler.Step, nil // not trusted any more
+	}
+	l.takeArgs(th, b.Args)
+	l.enter(th, b.Role)
+	if acts[b.Role].how == property {
+		return l.properties.at(th, tr, b.Role)
+	}
+	if len(th.held) > 0 {
+		if err := l.leavesWait(th, false); err != nil {
+			return scheduler.Stay, err
+		}
+	}
+	if l.cfg.Faults.Any() && l.standsBeforeFault(th, &b) {
+		return scheduler.Stay, nil
+	}
+	if l.follows(&b) && (th.trusted() || !l.trusts(b.Role)) {
+		return l.atPool(th, tr, &b)
+	}
+	if l.carried.carries(b.Role) {
+		return l.carried.at(th, tr, b.Role)
+	}
+	if l.names(th, &b) {
+		if v, err := l.lives.atName(th, tr, b.Role); err != nil || v == scheduler.Stay {
+			return v, err
+		}
+	}
+	if (l.cfg.Tested || b.Own) && acts[b.Role].how != ending && !l.trusts(b.Role) {
+		return l.atTested(th, b.Role)
+	}
+	if th.quiet.on && l.trusts(b.Role) {
+		return l.atInner(th, tr, b.Role)
+	}
+	if acts[b.Role].how == allocator && !l.cfg.Tested {
+		th.role = b.Role
+		if l.cfg.OwnAllocator {
+			return l.atFollowed(th, tr)
+		}
+		if b.Role == profile.InsideAllocator {
+			return scheduler.Step, nil // of memory that isn't in use
+		}
+		return l.atAllocator(th, tr)
+	}
+	if l.passesLock(th.thread, b.Role) {
+		l.ret(th, 0)
+		return scheduler.Pass, nil
+	}
+	if th.trusted() || l.distrusted && namesThread(b.Role) {
+		return scheduler.Step, nil
+	}
+	th.role = b.Role
+	if th.role == profile.RWLock {
+		th.role = [2]profile.Role{profile.RWReadLock, profile.RWWriteLock}[min(th.arg(1), 1)]
+	}
+	return l.atRole(th, tr)
 }
 
 // atTested makes the points at a function that is tested, not trusted: before

@@ -51,7 +51,7 @@ const (
 type quiet struct {
 	on    bool
 	watch bool
-	// own: the call is a step of its own (ownstep.go). Of a create: id is where
+	// own: the call is a step of its own (ownstep.go). For a create, id is where
 	// the new thread's name goes, and what was there.
 	own     bool
 	gives   bool // a block that it allocates is its caller's

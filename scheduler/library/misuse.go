@@ -34,31 +34,49 @@ func (l *calls) misuse(th *thread) *scheduler.Failure {
 		l.core.Stacks.Ended(f, a.does(), t, o.addr)
 		return f
 	}
-	bad := func(format string, args ...any) *scheduler.Failure {
-		args = append([]any{l.core.VariableName(o.addr)}, args...)
-		return &scheduler.Failure{Kind: trace.LockMisuse, Thread: th.ID, PC: l.callSite(th), Message: fmt.Sprintf(format, args...)}
-	}
-	broken := func(rule scheduler.Misuse, holder trace.TID, f *scheduler.Failure) *scheduler.Failure {
-		f.Misuse, f.Lock, f.Holder = rule, o.addr, holder
-		return f
-	}
+	m := misuses{l, th, &o}
 	switch {
 	case a.inits():
 	case o.destroyed:
-		return broken(scheduler.UsedGone, trace.NoThread, bad("%s is used after it was destroyed"))
+		return m.broken(scheduler.UsedGone, trace.NoThread, m.bad("%s is used after it was destroyed"))
 	case th.role == profile.SpinInitOrUnlock:
 	case o.torn != "":
-		return bad("%s is overwritten %s", o.torn)
+		return m.bad("%s is overwritten %s", o.torn)
 	case o.strange && !a.ends():
-		return bad("%s isn't initialised, or is a copy of one in use: its bytes say so")
+		return m.bad("%s isn't initialised, or is a copy of one in use: its bytes say so")
 	}
 	if th.phase != phaseEntry {
 		return nil
 	}
+	return m.of(a)
+}
+
+// misuses makes the failures of an operation on an object.
+type misuses struct {
+	*calls
+	th *thread
+	o  *object
+}
+
+// bad is a failure, whose message begins with the object's name.
+func (m *misuses) bad(format string, args ...any) *scheduler.Failure {
+	args = append([]any{m.core.VariableName(m.o.addr)}, args...)
+	return &scheduler.Failure{Kind: trace.LockMisuse, Thread: m.th.ID, PC: m.callSite(m.th), Message: fmt.Sprintf(format, args...)}
+}
+
+// broken says which rule the failure is about, and which thread holds the object.
+func (m *misuses) broken(rule scheduler.Misuse, holder trace.TID, f *scheduler.Failure) *scheduler.Failure {
+	f.Misuse, f.Lock, f.Holder = rule, m.o.addr, holder
+	return f
+}
+
+// of is the rule of an operation that the object's state breaks, if it does.
+func (m *misuses) of(a *act) *scheduler.Failure {
+	th, o, core := m.th, m.o, m.core
 	switch a.op {
 	case trace.OpLock:
 		if o.owner == th.ID && o.mtype == mutexNormal && !th.timed {
-			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked twice by the same thread"))
+			return m.broken(scheduler.TakenTwice, th.ID, m.bad("%s is locked twice by the same thread"))
 		}
 	case trace.OpUnlock:
 		if th.role == profile.SpinInitOrUnlock && o.owner == trace.NoThread {
@@ -66,57 +84,57 @@ func (l *calls) misuse(th *thread) *scheduler.Failure {
 		}
 		if o.owner != th.ID && o.mtype == mutexNormal {
 			if o.owner == trace.NoThread {
-				return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked, but no thread holds it"))
+				return m.broken(scheduler.NotTaken, trace.NoThread, m.bad("%s is unlocked, but no thread holds it"))
 			}
-			return broken(scheduler.AnothersLock, o.owner, bad("%s is unlocked by thread %s, but thread %s holds it", l.core.Name(th.ID), l.core.Name(o.owner)))
+			return m.broken(scheduler.AnothersLock, o.owner, m.bad("%s is unlocked by thread %s, but thread %s holds it", core.Name(th.ID), core.Name(o.owner)))
 		}
 	case trace.OpMutexDestroy:
 		if o.owner != trace.NoThread {
-			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is destroyed while thread %s holds it", l.core.Name(o.owner)))
+			return m.broken(scheduler.HeldAtItsEnd, o.owner, m.bad("%s is destroyed while thread %s holds it", core.Name(o.owner)))
 		}
 	case trace.OpMutexInit:
 		if o.owner != trace.NoThread {
-			return broken(scheduler.HeldAtItsEnd, o.owner, bad("%s is initialised while thread %s holds it", l.core.Name(o.owner)))
+			return m.broken(scheduler.HeldAtItsEnd, o.owner, m.bad("%s is initialised while thread %s holds it", core.Name(o.owner)))
 		}
 	case trace.OpCondWait:
-		m := l.objectOf(th.arg(1), kindMutex)
-		if m.owner != th.ID && m.mtype == mutexNormal {
-			return bad("a wait on %s without holding %s", l.core.VariableName(m.addr))
+		mutex := m.objectOf(th.arg(1), kindMutex)
+		if mutex.owner != th.ID && mutex.mtype == mutexNormal {
+			return m.bad("a wait on %s without holding %s", core.VariableName(mutex.addr))
 		}
 	case trace.OpCondDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits on it", l.core.Name(o.waiters[0]))
+			return m.bad("%s is destroyed while thread %s waits on it", core.Name(o.waiters[0]))
 		}
 	case trace.OpWriteUnlock:
 		if th.role == profile.RWDowngrade && o.owner != th.ID {
-			return bad("%s is downgraded by thread %s, which doesn't hold it for writing", l.core.Name(th.ID))
+			return m.bad("%s is downgraded by thread %s, which doesn't hold it for writing", core.Name(th.ID))
 		}
 		if o.owner != th.ID && index(o.readers, th.ID) < 0 {
-			return broken(scheduler.NotTaken, trace.NoThread, bad("%s is unlocked by thread %s, which doesn't hold it", l.core.Name(th.ID)))
+			return m.broken(scheduler.NotTaken, trace.NoThread, m.bad("%s is unlocked by thread %s, which doesn't hold it", core.Name(th.ID)))
 		}
 	case trace.OpReadLock:
-		if o.owner == th.ID && l.libc != elffile.Glibc && !th.timed {
-			return broken(scheduler.TakenTwice, th.ID, bad("%s is locked for reading by thread %s, which holds it for writing", l.core.Name(th.ID)))
+		if o.owner == th.ID && m.libc != elffile.Glibc && !th.timed {
+			return m.broken(scheduler.TakenTwice, th.ID, m.bad("%s is locked for reading by thread %s, which holds it for writing", core.Name(th.ID)))
 		}
 	case trace.OpWriteLock:
-		if (o.owner == th.ID && l.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
+		if (o.owner == th.ID && m.libc != elffile.Glibc || index(o.readers, th.ID) >= 0) && !th.timed {
 			rule := scheduler.TakenTwice
 			if o.owner != th.ID {
 				rule = scheduler.Upgraded
 			}
-			return broken(rule, th.ID, bad("%s is locked for writing by thread %s, which holds it already", l.core.Name(th.ID)))
+			return m.broken(rule, th.ID, m.bad("%s is locked for writing by thread %s, which holds it already", core.Name(th.ID)))
 		}
 	case trace.OpRWDestroy:
 		if o.owner != trace.NoThread || len(o.readers) > 0 {
-			return bad("%s is destroyed while it is held")
+			return m.bad("%s is destroyed while it is held")
 		}
 	case trace.OpBarrierDestroy:
 		if len(o.waiters) > 0 {
-			return bad("%s is destroyed while thread %s waits at it", l.core.Name(o.waiters[0]))
+			return m.bad("%s is destroyed while thread %s waits at it", core.Name(o.waiters[0]))
 		}
 	case trace.OpBarrierArrive:
 		if o.value == 0 {
-			return bad("%s is waited at, but wasn't initialised")
+			return m.bad("%s is waited at, but wasn't initialised")
 		}
 	}
 	return nil

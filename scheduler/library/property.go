@@ -45,7 +45,7 @@ type called struct {
 	part    int64
 	op, arg int64
 	pc      uint64
-	// Of an end: of is the beginning's place, and set what may have happened by then.
+	// For an end, of is the beginning's place, and set what may have happened by then.
 	end    bool
 	of     int
 	result int64

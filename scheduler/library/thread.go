@@ -21,7 +21,7 @@ type life struct {
 	exitPC uint64 // where the start routine returns to
 	begins bool   // it stands at its start routine, whose own meaning is still to be carried out
 	exitSP uint64
-	// Of the thread being created: its start routine, whether the C library maps its
+	// The thread being created: its start routine, whether the C library maps its
 	// stack, and whether it is created detached.
 	entryOfChild              uint64
 	childStack, childDetached bool
@@ -35,7 +35,7 @@ type life struct {
 	// atExit: if it ends the process, code of the guest's runs first.
 	atExit bool
 	cache  cache // see endcache.go
-	// Of a thread that landgo made (carried.go), the stack ends at roomAt. claimed:
+	// The stack of a thread that landgo made (carried.go) ends at roomAt. claimed:
 	// another thread joins it. vanished: it ended by a call of the kernel's. fellOff:
 	// its function has returned.
 	roomAt                     uint64

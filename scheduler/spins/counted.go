@@ -70,7 +70,7 @@ type Loop interface {
 	// stands then. If the thread left, p is nil without present. With compares it is nil, too, if the
 	// thread left and changed a part of the kernel's state that can't be compared.
 	Try(v uint64, present, compares bool) (o AfterTurn, p *Poise)
-	// Go runs it to stay there. What it found in left, the next turns may not read.
+	// Go runs it to stay there. The next turns may not read what it found in left.
 	Go(v uint64, left []trace.Range)
 	// Owns reports whether a byte is the thread's own, where it stands.
 	Owns(at uint64) bool

@@ -25,7 +25,7 @@ type Poise struct {
 	FPU      trace.FPU
 	Rest     trace.Digest
 	Effects  uint64
-	// Of a thread that left: what it did, which bytes are other than where the survey began, and
+	// A thread that left: what it did, which bytes are other than where the survey began, and
 	// how it changed the kernel's words.
 	Did    string
 	Memory Memory

@@ -6,7 +6,7 @@ import (
 )
 
 // No key is ever typed. A kernel whose threads wait for input in the end has nothing more to do,
-// and that is no deadlock. Nor is it one if a thread waits for the end of a child that does. Both
+// and that is no deadlock. A wait for the end of a child that does is none, either. Both
 // are known by a waiting thread's *channel*, which the profile has to name. For input that is an
 // address or a value, and for children a thread's own structure or a value. All threads that are
 // left have to wait so: one that waits for something else makes the end a deadlock, and a report

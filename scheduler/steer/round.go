@@ -26,8 +26,8 @@ import (
 //     stack pointers of threads that gave the processor up.
 //
 // No order is lost by it. A shortest way to whatever can be reached doesn't go through
-// the same state twice. Nor does one that differs from it only in the order of steps
-// that don't interfere. So no such tick comes there. Nothing of this rests on which
+// the same state twice. Neither does one that differs from it only in the order of
+// steps that don't interfere. So no such tick comes there. Nothing of this rests on which
 // memory is known to be shared, for a replay knows less of that (explore, followAll).
 // For the same reason no round begins before an access.
 //

@@ -47,7 +47,7 @@ type Met struct {
 	Busy Busy
 	// Wrote is the first line that an execution with one thread wrote.
 	Wrote string `json:",omitempty"`
-	// Of a kernel: whether a tick was ever delivered, and whether one couldn't be.
+	// For a kernel: whether a tick was ever delivered, and whether one couldn't be.
 	Ticks, Barred bool
 	// GoneOff: a timer that sends a signal has.
 	GoneOff bool `json:",omitempty"`

@@ -17,7 +17,7 @@ func setFormat(c *Config, v string) error {
 	return nil
 }
 
-// setJSON is --json, which is --format json. Of the two the last one counts.
+// setJSON is --json, which is --format json. The last of the two counts.
 func setJSON(c *Config, v string) error {
 	var on bool
 	if err := setSwitch(&on, v); err != nil {

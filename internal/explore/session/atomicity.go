@@ -16,7 +16,7 @@ func (s *Session) RaceConfig(m race.Mode) race.Config {
 	return cfg
 }
 
-// synchronises is race.Config.Library. Of a C library in a file of its own, the functions
+// synchronises is race.Config.Library. If a C library is a file of its own, the functions
 // that it doesn't give out have no names, or only where its debug information is
 // installed. Their accesses to the library's own memory are its own business.
 func (s *Session) synchronises(pc, addr uint64) bool {

@@ -15,7 +15,7 @@ import (
 )
 
 // Coverage has the lines and points that a search's guests reached: a search can have several, one
-// after the other, by turns or at a time. Which lines were run the machines know anyway.
+// after the other, by turns or at a time. The machines know anyway which lines were run.
 // Points are noted step by step, by a runner around the guest's own, which only a search
 // that asks for coverage has.
 //

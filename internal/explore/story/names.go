@@ -207,7 +207,7 @@ func (n *namer) pointer(s *session.Session, v uint64) string {
 	}
 	b := n.around(v)
 	if b == nil {
-		// Of 32 bits, a number would too often be taken for an address.
+		// With 32 bits, a number would too often be taken for an address.
 		if s.Image.Machine.Word() == 8 && v < 1<<47 {
 			if name := n.local(s, v); name != "" {
 				return "&" + name

@@ -55,7 +55,7 @@ type scope struct {
 }
 
 // Frames returns the place of the instruction at pc, innermost first: inlined
-// functions, then the one that they were inlined into. Of a return address,
+// functions, then the one that they were inlined into. For a return address,
 // ask for the byte before it. Without debug information there is one frame
 // with function and offset; an address outside of all code has none.
 func (d *Info) Frames(pc uint64) []Frame {

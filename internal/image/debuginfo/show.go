@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The limits of what is shown. Of a structure or an array that is this many parts, and structures
-// so deep within others; of a string, this many bytes.
+// The limits of what is shown: so many parts of a structure or an array, and structures
+// so deep within others; so many bytes of a string.
 const maxShown, maxShownDepth, maxShownText = 16, 3, 64
 
 // show is an object's value as text.

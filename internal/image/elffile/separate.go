@@ -69,7 +69,7 @@ func (f *File) separateSymbols(path string, r io.ReaderAt, size int64) (*Separat
 	return separate, syms, err
 }
 
-// readSeparate reads such a file. Of a library whose debug information isn't used (DebugSections) it
+// readSeparate reads such a file. For a library whose debug information isn't used (DebugSections) it
 // has zeros in that place: that is most of a C library's file.
 func (f *File) readSeparate(r io.ReaderAt, size int64) ([]byte, error) {
 	data := make([]byte, size)

@@ -119,7 +119,7 @@ func (w *walker) returns(s *stackState) bool {
 	return true
 }
 
-// returnSlot: the ABI may have a return address there. That of i386 asks for
+// returnSlot: the ABI may have a return address there. The one of i386 asks for
 // words only; gcc's alignment isn't kept by assembler code.
 func (w *walker) returnSlot(sp uint64) bool {
 	if w.file.Machine == elffile.I386 {

@@ -4,8 +4,8 @@ import "landgo/internal/trace"
 
 // Digest implements por.Hasher: everything in the machine's state that a later step
 // depends on. It leaves out how many instructions a thread has run, when its reads were
-// made, and which thread wrote last. Of the last it matters only whether another thread
-// has written since.
+// made, and which thread wrote last. All that matters of the last is whether another
+// thread has written since.
 func (m *Machine) Digest() (trace.Digest, error) {
 	h := trace.NewHash()
 	for t := range m.p.Threads {

@@ -72,12 +72,12 @@ type Machine struct {
 	awaiting  bool
 	uncounted map[[2]int]bool // spins, by thread and place, that can't be one step
 	lives     [][]uint32      // see live
-	// Of tries that fail (backout.go): which threads move which words, the words in which some
+	// For tries that fail (backout.go): which threads move which words, the words in which some
 	// do, and those in which others can observe it.
 	movers           map[mover]bool
 	backed, unbacked map[int]bool
 	relearn          bool // since the execution began such a word became known
-	// Of loads before an exchange (hint.go): where they are, those that are steps of their own, and the words.
+	// For loads before an exchange (hint.go): where they are, those that are steps of their own, and the words.
 	hinted, unhinted map[[2]int]bool
 	hintWords        map[uint64]bool
 	parking          bool // a thread stops for good where it has gone round for nothing

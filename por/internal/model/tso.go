@@ -25,7 +25,7 @@ type tso struct {
 	// threads in awaits, a bit for each: those that haven't been empty since.
 	called []bool
 	awaits []uint
-	// Of each barrier, how many have arrived in a round, and the number of rounds; of each thread,
+	// For each barrier, how many have arrived in a round, and the number of rounds; for each thread,
 	// the round that it has arrived in, plus one.
 	arrived, rounds, in []int
 }

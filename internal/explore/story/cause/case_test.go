@@ -111,7 +111,7 @@ func step(t trace.TID, list ...made) record.Beat {
 	b := record.Beat{Step: por.PathStep{Thread: t}}
 	for _, m := range list {
 		if m.op != nil {
-			m.op.At = uint16(len(b.Accesses))
+			m.op.At = uint32(len(b.Accesses))
 			b.Ops = append(b.Ops, *m.op)
 			continue
 		}

@@ -220,8 +220,8 @@ func (cs *Case) lookedBefore(x, m, y *result.Access, lock string) string {
 }
 
 // failsAt reports whether the thread of the hit fails soon after the hit, with nothing in
-// between that another thread could have changed: it acts on what it looked at. What its pointers
-// lead to is part of that.
+// between that another thread could have changed: it acts on what it looked at. That includes what its
+// pointers lead to.
 func (cs *Case) failsAt(f *scheduler.Failure) bool {
 	if f.Thread != cs.hit.thread || len(f.Waits) > 0 {
 		return false

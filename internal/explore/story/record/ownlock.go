@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"landgo/internal/trace"
@@ -125,9 +124,9 @@ type use struct {
 
 // op is a use as an operation.
 func (r *Run) op(u use) trace.Op {
-	o := trace.Op{Kind: trace.OpUnlock, Obj: u.lock, At: uint16(min(u.at.Access, math.MaxUint16)), PC: r.AccessAt(u.at).PC + 1}
+	o := trace.Op{Kind: trace.OpUnlock, Obj: u.lock, At: uint32(u.at.Access), PC: r.AccessAt(u.at).PC + 1}
 	if u.takes {
-		o.Kind, o.At = trace.OpLock, uint16(min(u.at.Access+1, math.MaxUint16))
+		o.Kind, o.At = trace.OpLock, uint32(u.at.Access+1)
 	}
 	return o
 }

@@ -47,7 +47,7 @@ type Beat struct {
 	Ops      []trace.Op
 	Calls    map[int][]uint64 // of ops: the stack of one that a library's header calls for the user
 	Wakes    []trace.TID
-	// Of the thread of the step, before it: where it stood, if that isn't where it was
+	// The step's thread before the step: where it stood, if that isn't where it was
 	// left, or isn't the user's code.
 	Stack []uint64
 	Left  []uint64 // where it stood after the step, if it was preempted there
