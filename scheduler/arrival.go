@@ -39,9 +39,6 @@ type arrivals struct {
 	met       bool                                                // some signal was sent that arrives later
 }
 
-// isArrival reports whether a thread is a signal on its way.
-func (t *thread) isArrival() bool { return t.Stand == StandArrival }
-
 // at is the thread that signals on their way to t are to the search, if there ever were any.
 func (a *arrivals) at(t trace.TID) (trace.TID, bool) {
 	return a.names.Find(t, names.Arrival)

@@ -66,11 +66,6 @@ type awaits struct {
 	tried    map[pollKey]bool // turns of loops
 }
 
-// canAwait reports whether an access is within a word.
-func canAwait(a *trace.Access) bool {
-	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
-}
-
 // learn notes that a thread was seen to spin at an access.
 func (aw *awaits) learn(a *trace.Access) {
 	if aw.on && canAwait(a) && !aw.learning.known.Awaits[a.PC] && !aw.learning.known.Piecemeal[a.PC] && aw.waitsHere(a) {
@@ -258,19 +253,6 @@ type pollKey struct {
 	thread          trace.TID
 	number, effects uint64 // of the step that brought it there (since), and of what it did in the kernel
 	value           uint64
-}
-
-// since is the number of the step since which a thread stands as it does: its latest one, or the one
-// that created it. 0: it stood so before the search, which may have learned since.
-func (s *present) since(th *thread) uint64 {
-	i := th.LastStep
-	if i == 0 {
-		i = int32(th.born >> momentShift)
-	}
-	if i == 0 || int(i) > len(s.steps) {
-		return 0
-	}
-	return s.steps[i-1].number
 }
 
 // mostPolls bounds how much is remembered of turns that were tried.

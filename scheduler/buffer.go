@@ -61,12 +61,6 @@ type buffers struct {
 	nonTemporal map[uint64]bool
 }
 
-// bufferOf is the buffer's thread, of thread t.
-func bufferOf(t trace.TID) trace.TID { return t + 1 }
-
-// isBuffer reports whether t is a buffer.
-func (s *fixed) isBuffer(t trace.TID) bool { return s.cfg.Buffers && t&1 == 1 }
-
 // Undrained reports whether a thread has stored since it last waited for its stores.
 func (s *present) Undrained(t trace.TID) bool { return s.cfg.Buffers && s.threads[t].buffer.Stored() }
 
@@ -117,14 +111,6 @@ func (b *buffers) enter(th edit) {
 		b.apply(th)
 		b.beginsAt(th, &trace.Transition{})
 	}
-}
-
-// stand is how a thread stands; one that awaits, before its next look.
-func (th *thread) stand() Stand {
-	if th.Stand == StandSpin && th.awaits {
-		return th.spinStand
-	}
-	return th.Stand
 }
 
 // valueFor is the value that an access of a thread would find.
@@ -247,52 +233,6 @@ func (b *buffers) endBuffered(th edit) {
 	b.under = under
 }
 
-// update is a step of a buffer: its oldest entry goes to memory. Or it is one of a drain.
-func (s *System) update(b trace.TID) (*trace.Transition, error) {
-	th, own := s.edit(b-1), s.edit(b)
-	tr := s.arena.Transition(b, 0)
-	tr.Updates, tr.Begin = true, own.Insns
-	info := stepInfo{tr: tr, before: s.machine.Journal(), journal: s.machine.Journal()}
-	if th.asked {
-		s.drain(th, tr)
-	} else {
-		s.flush(th, tr)
-	}
-	own.Insns = tr.Last
-	info.end = s.machine.Journal()
-	s.stepped++
-	info.number = s.stepped
-	s.steps = append(s.steps, info)
-	err := s.Promises.judge(th, tr, len(s.promises), false)
-	s.arena.Seal(tr)
-	if err != nil {
-		return nil, err
-	}
-	s.current = trace.NoThread
-	s.wakeSpinners(tr)
-	s.awaits.settle(&s.steps[len(s.steps)-1])
-	return tr, s.news()
-}
-
-// flush writes the oldest entry of a thread's buffer to memory.
-func (s *System) flush(th edit, tr *trace.Transition) {
-	e := &th.buffer.Queue()[0]
-	th.buffer = th.buffer.Pop()
-	tr.Of, tr.Last = th.ID, e.Number
-	for i := range e.Parts {
-		p := &e.Parts[i]
-		a := p.Access
-		if slices.Equal(s.machine.Bytes(a.Addr, uint64(a.Size)), p.Bytes) {
-			a.Flags |= trace.Silent
-		}
-		s.machine.Write(a.Addr, p.Bytes)
-		tr.Accesses = append(tr.Accesses, a)
-	}
-	if op := s.buffers.beside(th.thread, trace.OpStored); op.Kind != trace.OpNone {
-		tr.Did(op)
-	}
-}
-
 // lose has stores that threads but one still hold go to the pages that were at their addresses when
 // they were made, which no thread sees any more. (Of a store that lies in such pages in part, all is
 // written.)
@@ -398,4 +338,31 @@ func (b *buffers) unordered(th *thread) error {
 	pc := b.weak
 	b.weak = 0
 	return b.in.Invalid(kernel.GapOrder, th.ID, pc, "a store past the caches (movnt, maskmov) to bytes that another thread touches isn't modelled with --model tso: it is in no order with others")
+}
+
+// endStores lets a thread end the instruction that it has stored a part of: a signal
+// comes between two instructions, not between the parts of one.
+func (b *buffers) endStores(th *thread) {
+	if b.attempt.trying || th.ID == b.attempt.current || th.Half == 0 || b.in.thisStep().Updates || !b.in.machine.Stored(th.Ctx) {
+		return
+	}
+	e := b.in.edit(th.ID)
+	if b.in.cfg.Buffers {
+		b.moves(func() { b.endBuffered(e) })
+		return
+	}
+	b.endInstruction(e)
+}
+
+// endInstruction runs a thread to the end of the instruction that it is within. The step under
+// way has its accesses.
+func (b *buffers) endInstruction(th edit) []trace.Access {
+	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
+	th.Ctx, th.Half = stop.Ctx, stop.Parts
+	th.Insns += stop.Insns
+	b.seen.record.Instructions += stop.Insns
+	b.learning.finer = b.learning.finer || stop.Learned
+	tr := b.in.thisStep()
+	tr.Accesses = append(tr.Accesses, stop.Accesses...)
+	return stop.Accesses
 }

@@ -217,17 +217,6 @@ const (
 // Carry has a Carrier carry functions out. It is called once, before Boot.
 func (s *fixed) Carry(c Carrier) { s.lib = c }
 
-// trusted reports whether a thread runs code that landgo takes as correct.
-func (s *fixed) trusted(th *thread) bool {
-	return th.Starting || s.lib.Running(th.ID)&(RunsFollowed|RunsQuiet) != 0
-}
-
-// inCalls reports whether a thread is in the midst of a function whose calls of the kernel are
-// steps, where there is a point before each operation.
-func (s *fixed) inCalls(t trace.TID) bool {
-	return s.EveryOperation() && s.lib.Running(t)&(RunsFollowed|RunsCalls) == RunsCalls
-}
-
 // uncarried stands for the Carrier that is missing in a guest which schedules its
 // threads itself. No thread of it is ever at a function, so only this is asked.
 type uncarried struct {
@@ -254,44 +243,3 @@ func (uncarried) Holds(trace.TID) []uint64             { return nil }
 func (uncarried) Deadlines(func(trace.TID, uint64))    {}
 func (uncarried) Unwritten(trace.TID) (none Unwritten) { return none }
 func (uncarried) WordName(uint64) (string, bool)       { return "", false }
-
-// Distrust leaves threads and locks to the guest's own code, at the root, for a replay of
-// what was found afterwards. It reports whether that makes a difference.
-func (s *System) Distrust() bool {
-	if s.cfg.Tested || !s.lib.Distrust() {
-		return false
-	}
-	for _, w := range s.twins.beside {
-		w.lib.Distrust()
-	}
-	return true
-}
-
-// distrustAfter does so after a call of the guest's own that trusted functions don't know
-// of.
-func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
-	if p.About&kernel.AboutThread != 0 && !q.in.trusted(th) && q.in.Entered() && q.runs.Distrust() {
-		q.learning.finer = true
-	}
-}
-
-// CatchUp is called where a schedule can't be followed. The run that it is of may
-// have known that signals come: there a wait for a semaphore is two steps; or that time
-// has to pass for loops (clockloop.go). It reports whether that makes a difference.
-func (s *System) CatchUp() bool {
-	if s.spins.hurryBack() {
-		for _, w := range s.twins.beside {
-			w.known.Hurried = true
-		}
-		return true
-	}
-	if !s.lib.CatchUp() {
-		return false
-	}
-	s.Unlist()
-	s.lib.Expect()
-	for _, w := range s.twins.beside {
-		w.lib.Expect()
-	}
-	return true
-}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"landgo/internal/trace"
-	"landgo/kernel/effect"
 )
 
 // A loop that waits and looks at the clock meanwhile (a watchdog, a poll with a limit in
@@ -71,9 +70,6 @@ func looksAtClock(th *thread) bool {
 	return th.Stand == StandSpin && slices.ContainsFunc(th.Waits, isClock)
 }
 
-// isClock reports whether an access is to the word that the clock is.
-func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }
-
 // changeable has a loop's reads but for the clock's, unless it reads nothing else.
 func changeable(waits []trace.Access) []trace.Access {
 	if !slices.ContainsFunc(waits, isClock) || !slices.ContainsFunc(waits, func(a trace.Access) bool { return !isClock(a) }) {
@@ -95,18 +91,6 @@ func (s *state) nextPoll() trace.TID {
 // mostPasses is how often time passes for a thread that does nothing but look: ages.
 const mostPasses = 64
 
-// stepPoll lets a thread go on whose next look moves the clock. All that others did comes
-// before: no other thread can run.
-func (s *System) stepPoll(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Stand = th.spinStand
-	if !s.known.Hurried {
-		s.kernel.(clockKernel).LookMoves(th.ID, th.passes)
-		th.passes++
-		tr.Did(trace.Op{Kind: trace.OpAdvance, PC: s.PC(th.ID)})
-	}
-	return s.step(th, tr, c)
-}
-
 // endPolls notes that a step did more than to wait for time to pass.
 func (s *finder) endPolls(th edit, tr *trace.Transition) {
 	if th.passes == 0 {
@@ -122,23 +106,6 @@ func (s *finder) endPolls(th edit, tr *trace.Transition) {
 			th.passes = 0
 		}
 	}
-}
-
-// Polls reports whether a thread spins in a loop that looks at the clock, and is the one
-// for which time passes next, as no thread can run.
-func (s *System) Polls(t trace.TID) bool {
-	if int(t) >= len(s.threads) || !s.threads[t].Exists || !looksAtClock(&s.threads[t]) {
-		return false
-	}
-	threads := s.Threads(nil)
-	return threads[slices.IndexFunc(threads, func(o trace.Thread) bool { return o.ID == t })].Expiring
-}
-
-// hasClock reports whether the kernel has a clock that sleeps move. Elsewhere a loop that yields isn't
-// surveyed: in the tests of thread libraries that took longer than the polls that it spares (make bench).
-func (s *present) hasClock() bool {
-	_, ok := s.kernel.(clockKernel)
-	return ok
 }
 
 // onlySlept reports whether of the state that isn't guest memory nothing but the clock has changed since

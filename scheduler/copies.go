@@ -39,14 +39,6 @@ type copying struct {
 	left  []kernel.Part // to be written
 }
 
-// copying is that of a thread; of one in the midst of no such call it is empty.
-func (s *stander) copying() *copying {
-	if s.copies == nil {
-		return &notCopying
-	}
-	return s.copies
-}
-
 var notCopying copying
 
 // copyCalls are the calls that copy in several steps.

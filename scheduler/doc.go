@@ -65,25 +65,24 @@
 //
 //	System.Step            takes the step
 //	  stepBeside             with twins: the same step in each, by stepAlone (twin.go)
-//	  isStart, stepStart     the first step of an execution: played if one like it was noted (start.go)
-//	  stepAlone              the frame of a step: what was there before it, and what follows. That
-//	                         of a store buffer is update (buffer.go), with an end of its own
+//	  isStart, stepStart     the first step of an execution: played if one like it was noted (system.go, start.go)
+//	  stepAlone              the frame of a step (step.go): what was there before it, and what follows. That
+//	                         of a store buffer is update (updates.go), with an end of its own
 //	  planHolds, trySides,   what is looked up or tried before the step (plans.go, sides.go, backout.go)
 //	  backs.watch
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
 //	  stepTurns              the step. A counted spin's runs all turns of it: the last, and what follows,
-//	                         is kept (counted.go). A load's before an exchange is
-//	                         hintedStep (hint.go)
-//	  step                   Carrier.Steps, then by what the thread stands at (Stand, thread.go): ordinary code, an access
+//	                         is kept. A load's before an exchange is hintedStep (turnsteps.go)
+//	  step                   Carrier.Steps, then by what the thread stands at (Stand; dispatch.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
-//	                         function (Carrier.StepOp); a spin (stepPoll, clockloop.go); a timer, a signal's
-//	                         arrival, or its failure
+//	                         function (Carrier.StepOp); a spin (stepPoll); a timer, a signal's arrival, or
+//	                         its failure
 //	    Advance                runs the thread to its next point (advance.go); what follows is asked at
 //	                           each stop of the machine
 //	      tooLong                a step that is long: endless asks for a loop in which nothing changes (endless.go)
 //	      runOrPlay              a run, or its outcome in the start that is played (start.go)
-//	        runCPU                 one run of the machine (setRun); its accesses are recorded in the transition. On the way
+//	        runCPU                 one run of the machine (run.go); its accesses are recorded in the transition. On the way
 //	                               counts.watch, Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
 //	                               and buffers.takeStores look at them
 //	        Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
@@ -110,7 +109,7 @@
 //	    uses.meetStep          which kinds of points it met (uses.go)
 //	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
-//	    wakeSpinners           the threads whose spins its writes end (spin.go)
+//	    wakeSpinners           the threads whose spins its writes end (spinning.go)
 //	    awaits.settle          which threads would only poll now; hints.settle, counts.settle the same of loads
 //	                           before an exchange, and of counted spins (hint.go, counted.go). It notes what
 //	                           detectors of races ask for afterwards (Polled, polled.go)
@@ -122,17 +121,23 @@
 //
 // # The files
 //
-//	a step        system (all of it), wishes (of its user), advance (from point to point), start (the first,
-//	              kept), trap, plans (of traps, kept for an instant), points, granularity (which kinds of
-//	              points there are), enabled (which threads can run), listing (the answer, kept from state to state)
+//	a step        system (all of it), step (its frame), dispatch (by what the thread stands at), turnsteps
+//	              (several turns of a loop), updates (of a store buffer), start (the first, kept), advance
+//	              (from point to point), run (of the machine), trap, plans (of traps, kept for an instant), host
+//	              (what a kernel asks), wishes (of its user)
+//	can run       enabled (which threads can), listing (the answer, kept from state to state), census (brought up to
+//	              date), waits (which are over), deadline (which runs out next), points, granularity
+//	              (which kinds of points there are)
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
 //	              returned (variables of functions that have),
 //	              contended (locks in memory that ends), mappings (memory given back), leak (blocks that are left)
-//	its state     where (at which instruction a thread stands, its stack), lifetime (how long a part lasts),
-//	              thread, mark, digest (of a state, and of what an execution left), knowledge (what another
-//	              System may learn)
-//	spins         spin, spinlive (what a turn has to leave as it was), spinagain (by running it),
-//	              spinowner (what it waits for), await (of one read), counted, looks (which reads are
+//	its state     present (what all parts ask of it), where (at which instruction a thread stands, its stack),
+//	              lifetime (how long a part lasts), thread, mark, digest (of a state, and of what an execution
+//	              left), knowledge (what another System may learn)
+//	spins         spin, turn (what one did), trials (turns that are taken back), spinning (threads that wait so),
+//	              spinlive (what a turn has to leave as it was), spinagain (by running it),
+//	              spinowner (what it waits for), await (of one read), counted, counts (what such loops find),
+//	              looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
 //	              back), wayback (how they are run), hint (loads before an exchange), park (turns for nothing), clockloop, turns (steps by where they began), endless
@@ -141,10 +146,10 @@
 //	              tested (on which side of a number an addition finds its count), sides (the same, by trying),
 //	              due (reads that belong to that), between (additions to what threads await)
 //	spared        unread (stores that nothing reads), alike (symmetry), polled (what detectors of races are told)
-//	traps         effects (what a call touches), copies (in several steps), nap (sleeps), lasting (those
-//	              that last), interrupt (signals), faulted (going on after a fault), faults (--faults)
-//	beside them   timer (threads of a program's own), arrival (signals on their way)
-//	reports       account (what a thread does next), describe (names of addresses), naming (what is there),
+//	traps         effects (what a call touches), sharing (which of it others share), copies (in several steps), nap
+//	              (sleeps), lasting (those that last), interrupt (signals), faulted (going on after a fault), faults (--faults)
+//	beside them   timer (threads of a program's own), timerstep (one goes off), arrival (signals on their way)
+//	reports       account (what a thread does next), naming (what is at an address),
 //	              stuck, meant (waits for ever that are no bug), failure (of a guest; and errors, which are none), blockfault, letthrough
 //	              (errors that an execution goes past), format, uses (which points were met; do
 //	              threads share anything?), longest, panic (last words)
@@ -152,8 +157,12 @@
 //	buffers       buffer (what goes in and out when; stores/ has a buffer itself), bufferwaits, fenced
 //	              (fences that the guest hasn't got), fenceall (calls that empty all buffers), streamed (movnt),
 //	              repeated (stores of what is there)
-//	other rooms   carrier (the library), steered (the kernel that schedules itself)
+//	other rooms   carrier (the library), distrust (what it carries out no more), companion and steered (the kernel
+//	              that schedules itself)
 //	twin          reads of memory that was never written
+//
+// Calls go downwards but for a few pairs of files: step, enabled and advance are at the top; present, thread and
+// lifetime lie below all parts.
 //
 // Invariant: a System is a function of (image, configuration, steps taken). All
 // state that a step changes is in state (lifetime.go), which goes back with a mark,

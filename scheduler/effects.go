@@ -7,8 +7,6 @@ import (
 	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/kernel/effect"
-	"landgo/scheduler/names"
 )
 
 // A kernel's accesses for a thread: guest memory, pages and words of its own state, all
@@ -23,91 +21,6 @@ import (
 // A trusted function may call the kernel more than once: to write and to close, say. Other threads
 // may come between, and signals, while it holds a lock. So such a call is a step of its own too,
 // in the midst of the function (inCalls).
-
-// Sharing is of what threads touch by calls and operations that landgo makes for them: which
-// of it others share, and its record.
-type Sharing struct {
-	in       *present
-	names    *names.Names
-	learning *learning
-	seen     *seen
-	timers   *timers
-	regs     func(trace.TID) *emu.Regs       // a thread's present ones
-	called   func(trace.TID, []trace.Access) // leftover.go
-}
-
-// AllThreads is no thread's id: memory that it touches is shared.
-const AllThreads trace.TID = 1 << 20
-
-// IsKernelWord reports whether an address is that of a word of the state of a kernel that logs
-// what it touches.
-func IsKernelWord(addr uint64) bool { return addr < effect.WordsEnd }
-
-// IsClock reports whether an address is the clock's. The clock is no memory: a thread that reads
-// it empties no store buffer, and sees no store.
-func IsClock(addr uint64) bool { return addr >= effect.Clock && addr < effect.Clock+effect.Step }
-
-// isWord reports whether an address is that of a kernel's word, which has two granules.
-func (s *fixed) isWord(addr uint64) bool { return s.logs && addr < effect.WordsEnd }
-
-// isLazy reports whether it is that of a word which counts once it has been read.
-func (x *Sharing) isLazy(addr uint64) bool {
-	return x.in.logs && addr >= effect.Lazy && addr < effect.LazyEnd
-}
-
-// passesTime reports whether an access is a sleep's that moves the clock.
-func (s *fixed) passesTime(a *trace.Access) bool {
-	return s.logs && a.IsWrite() && a.Addr >= effect.Clock && a.Addr < effect.Clock+effect.Step
-}
-
-// sharesTouch reports whether other threads share what a thread's call touches, and learns
-// from it. A lazy word counts once it has been read by a thread that isn't the only
-// one that there has been.
-func (x *Sharing) sharesTouch(t trace.TID, a *trace.Access) bool {
-	if x.isLazy(a.Addr) {
-		_, shared := x.in.machine.Sharing(a.Addr)
-		if !shared && !a.IsWrite() && x.hasOthers(t) {
-			x.in.machine.TouchWord(AllThreads, a.Addr, uint64(a.Size))
-			x.learning.finer, shared = true, true
-		}
-		return shared
-	}
-	if !x.in.isWord(a.Addr) {
-		return x.shared(t, a.Addr, uint64(a.Size), a.IsWrite())
-	}
-	shared, learned := x.in.machine.TouchWord(t, a.Addr, uint64(a.Size))
-	// Words that are only ever read, a signal's action or where standard output goes,
-	// would be shared by all. A word's second granule says whether it was changed.
-	_, changed := x.in.machine.Sharing(a.Addr + effect.Step/2)
-	if !changed && a.IsWrite() {
-		x.in.machine.TouchWord(AllThreads, a.Addr+effect.Step/2, 1)
-		changed, learned = true, true
-	}
-	x.learning.finer = x.learning.finer || learned && shared && changed
-	return shared && changed
-}
-
-// Shared notes that a thread uses memory, and may change it, and reports whether others use it.
-// Points become finer if that is news.
-func (x *Sharing) Shared(t trace.TID, addr, size uint64) bool {
-	return x.shared(t, addr, size, true)
-}
-
-func (x *Sharing) shared(t trace.TID, addr, size uint64, write bool) bool {
-	shared, learned := x.in.machine.Touch(x.toucher(t), addr, size, write)
-	x.learning.finer = x.learning.finer || learned
-	return shared
-}
-
-// hasOthers reports whether there is or was another thread.
-func (x *Sharing) hasOthers(t trace.TID) bool {
-	for i := range x.in.threads {
-		if x.in.threads[i].Exists && trace.TID(i) != t {
-			return true
-		}
-	}
-	return false
-}
 
 // othersIn lists the parts of pages that other threads touched: a thread's own
 // accesses are in order with its calls.
@@ -243,16 +156,6 @@ func (x *Sharing) changePages(tr *trace.Transition, pc uint64, r emu.Range) {
 	}
 }
 
-// progress is the present moment: the steps taken so far, and what the last of them has done.
-// Until the next one, nothing was done that other threads can observe.
-func (s *state) progress() uint64 {
-	if len(s.steps) == 0 {
-		return 0
-	}
-	tr := s.steps[len(s.steps)-1].tr
-	return uint64(len(s.steps))<<32 | uint64(len(tr.Accesses)+len(tr.Ops)) + 1
-}
-
 // changed lists the parts of pages that a call changes and other threads touched. A thread may
 // make a mapping accessible that it has just made. Others don't know it yet: so stacks are made,
 // which are their threads' own.
@@ -261,21 +164,6 @@ func (x *Sharing) changed(th *thread, p kernel.Pages) []emu.Range {
 		return nil
 	}
 	return x.othersIn(th, p)
-}
-
-// touchAs records an access in the step of a thread that counts as thread t's. It
-// reports whether other threads share what it is to.
-func (x *Sharing) touchAs(th *thread, t trace.TID, tr *trace.Transition, pc uint64, a *trace.Access) bool {
-	if x.in.unseen(th.ID) && !x.isLazy(a.Addr) || !x.sharesTouch(t, a) || x.in.unseen(th.ID) {
-		return false
-	}
-	made := *a
-	made.PC = pc
-	tr.Accesses = append(tr.Accesses, made)
-	if x.in.EveryOperation() && x.in.Coarse() && !x.in.isWord(a.Addr) {
-		x.seen.record.Sight(th.ID, &made, nil, true) // its step begins with it
-	}
-	return true
 }
 
 // recorder is a kernel that records its accesses outside of calls: in the delivery of a fault,
@@ -308,4 +196,31 @@ func (x *Sharing) lifeIsShared(t trace.TID) bool {
 	}
 	_, shared := x.in.machine.Sharing(k.LifeWord(t))
 	return shared
+}
+
+// brings carries out a step of no thread of the guest's that has a thread get a signal: a
+// timer's, or an arrival.
+func (q *Traps) brings(th edit, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
+	q.sent = q.sent[:0]
+	out := does()
+	th.Insns++
+	th.Effects++
+	if out.Invalid != "" {
+		return out, q.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
+	}
+	for _, op := range append(out.Ops, q.sent...) {
+		q.signals.sends(th.thread, op)
+		tr.Did(op)
+	}
+	q.sharing.takeEffects(th.thread, tr, 0, out.Accesses, out.Others, nil)
+	q.wake(tr, out.Wakes)
+	return out, nil
+}
+
+// wake lets threads out of kernel queues.
+func (q *Traps) wake(tr *trace.Transition, wakes []trace.TID) {
+	for _, w := range wakes {
+		q.in.wakeFromKernel(w)
+		tr.Wakes = append(tr.Wakes, w)
+	}
 }

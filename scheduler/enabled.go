@@ -1,10 +1,6 @@
 package scheduler
 
-import (
-	"slices"
-
-	"landgo/internal/trace"
-)
+import "landgo/internal/trace"
 
 // Threads implements por.System: the threads that exist, which of them can run, and what
 // the others wait for.
@@ -67,24 +63,6 @@ func (s *System) describeAll(th *thread, d *trace.Thread) Watch {
 		d.Outcomes = 1
 	}
 	return w
-}
-
-// letExpire makes the timed wait with the earliest deadline ready when no other thread
-// is: a wait runs out only when no other thread can run.
-func (s *System) letExpire(list []trace.Thread) {
-	t, also := s.nextDeadline()
-	for i := range list {
-		if list[i].ID == t || slices.Contains(also, list[i].ID) {
-			s.expires(&list[i], t, also)
-		}
-	}
-}
-
-// expires has the description of a thread say that its wait runs out: t's, or with it another one.
-func (s *System) expires(d *trace.Thread, t trace.TID, also []trace.TID) {
-	if d.Expiring = !s.threads[t].isTimer(); d.ID == t {
-		d.Status, d.Outcomes = trace.Ready, 1+uint32(min(len(also), 2))
-	}
 }
 
 // describe fills in a thread's status and pending operation, and says what they depend
@@ -177,127 +155,4 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 	}
 	d.Late = s.Ends.isLate(th, d)
 	return w
-}
-
-// nextDeadline is the timer that goes off next, if one is set; else the thread whose timed
-// wait runs out first; without one, that for whose loop time passes. also are the other threads
-// whose time is over by then.
-func (s *System) nextDeadline() (t trace.TID, also []trace.TID) {
-	if s.timers.on() {
-		if t := s.timers.next(); t != trace.NoThread {
-			return t, nil
-		}
-	}
-	t, when := s.nextWait()
-	if o, at := s.nextToWake(); o != trace.NoThread && (t == trace.NoThread || at < when) {
-		return o, nil
-	}
-	if t != trace.NoThread {
-		return t, s.overBy(when, t)
-	}
-	return s.nextPoll(), nil
-}
-
-// nextWait is the thread whose timed wait runs out first, ties by TID, and when.
-func (s *present) nextWait() (t trace.TID, when uint64) {
-	t, when = trace.NoThread, noTime
-	first := func(o trace.TID, at uint64) {
-		if at < when || at == when && o < t {
-			t, when = o, at
-		}
-	}
-	s.lib.Deadlines(first)
-	s.kernel.Deadlines(first)
-	return t, when
-}
-
-// overBy are the threads but t whose timed waits are over where a time has come, by TID.
-func (s *present) overBy(when uint64, t trace.TID) (list []trace.TID) {
-	if s.cfg.OneByOne {
-		return nil
-	}
-	if k, ok := s.kernel.(napper); ok {
-		now, _ := k.Now()
-		when = max(when, now)
-	}
-	also := func(o trace.TID, at uint64) {
-		if at <= when && o != t {
-			list = append(list, o)
-		}
-	}
-	s.lib.Deadlines(also)
-	s.kernel.Deadlines(also)
-	slices.Sort(list)
-	return list
-}
-
-// The outcomes of a step in which a wait runs out, where others are over by then.
-const (
-	onlyFirst trace.Choice = iota
-	allOver
-	firstTwo
-)
-
-// RunOut has those of the others' waits run out that an outcome says, before the time passes at which
-// t's runs out.
-func (s *present) RunOut(t trace.TID, when uint64, tr *trace.Transition, c trace.Choice) {
-	if c == onlyFirst {
-		return
-	}
-	also := s.overBy(when, t)
-	if c == firstTwo {
-		also = also[:1]
-	}
-	for _, o := range also {
-		if s.threads[o].Stand != StandSleep {
-			s.lib.RunOut(o, tr)
-			continue
-		}
-		s.kernel.Expire(o)
-		s.wakeFromKernel(o)
-		tr.Wakes = append(tr.Wakes, o)
-	}
-}
-
-// Alone reports whether everything that other threads ever did happens before
-// the thread's next instruction, and nothing can run beside it: all others
-// have exited and were joined. Its accesses are no events then. Where stores have no order
-// (blend.go) they are: a read says which of the others' was the last. So they are where a thread
-// was torn: a read says how far it came.
-func (s *present) Alone(t trace.TID) bool {
-	if s.cfg.Unordered && len(s.threads) > 1 {
-		return false
-	}
-	if s.beside(t, &s.threads[s.company]) {
-		return false
-	}
-	for i := range s.threads {
-		if o := &s.threads[i]; s.beside(t, o) {
-			s.company = o.ID
-			return false
-		}
-	}
-	return true
-}
-
-// unseen reports whether a thread's accesses needn't be seen: it is alone, and it doesn't matter what
-// it reads. That matters once another thread was there, if there are bytes that nothing is said to read.
-func (s *present) unseen(t trace.TID) bool {
-	if !s.Alone(t) {
-		return false
-	}
-	if !s.facts.Unread() {
-		return true
-	}
-	for i := range s.threads {
-		if o := &s.threads[i]; o.Exists && o.ID != t {
-			return false
-		}
-	}
-	return true
-}
-
-// beside reports whether a thread keeps t from being alone.
-func (s *present) beside(t trace.TID, o *thread) bool {
-	return o.Exists && o.ID != t && (o.Stand != StandExited || !o.Joined || *s.torn)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"landgo/emu"
 	"landgo/heap"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -133,4 +134,18 @@ func (e *BudgetError) Error() string {
 		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
 	}
 	return fmt.Sprintf("a step ran %d instructions without reaching a preemption point", e.Insns)
+}
+
+// unmodelled says what the machine stopped before: an instruction that it hasn't
+// got, or something done to code.
+func (s *fixed) unmodelled(th *thread, stop *emu.Stop) error {
+	if stop.Detail == emu.StoreIntoCode || stop.Detail == emu.CodeMade {
+		return s.Invalid(kernel.GapCode, th.ID, stop.PC, "%s isn't modelled", stop.Detail)
+	}
+	return s.Invalid(kernel.GapInstruction, th.ID, stop.PC, "the instruction %s isn't modelled", stop.Detail)
+}
+
+// Invalid makes the error for what isn't modelled.
+func (s *fixed) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
+	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: t}
 }

@@ -184,33 +184,6 @@ func (g *signals) framed(th *thread, tr *trace.Transition, frame trace.Access) {
 	}
 }
 
-// endStores lets a thread end the instruction that it has stored a part of: a signal
-// comes between two instructions, not between the parts of one.
-func (b *buffers) endStores(th *thread) {
-	if b.attempt.trying || th.ID == b.attempt.current || th.Half == 0 || b.in.thisStep().Updates || !b.in.machine.Stored(th.Ctx) {
-		return
-	}
-	e := b.in.edit(th.ID)
-	if b.in.cfg.Buffers {
-		b.moves(func() { b.endBuffered(e) })
-		return
-	}
-	b.endInstruction(e)
-}
-
-// endInstruction runs a thread to the end of the instruction that it is within. The step under
-// way has its accesses.
-func (b *buffers) endInstruction(th edit) []trace.Access {
-	stop := b.in.machine.Run(&emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.IgnoreBreaks, StopAt: 2})
-	th.Ctx, th.Half = stop.Ctx, stop.Parts
-	th.Insns += stop.Insns
-	b.seen.record.Instructions += stop.Insns
-	b.learning.finer = b.learning.finer || stop.Learned
-	tr := b.in.thisStep()
-	tr.Accesses = append(tr.Accesses, stop.Accesses...)
-	return stop.Accesses
-}
-
 // MeetFault has a thread meet a fault that landgo meets for it in a call from site, in
 // what that does.
 func (g *signals) MeetFault(t trace.TID, site uint64, fault emu.Fault, does string) error {
@@ -225,6 +198,3 @@ func (g *signals) MeetFault(t trace.TID, site uint64, fault emu.Fault, does stri
 	th.Insns++ // the failure is a place of its own
 	return g.in.Fail(t, f)
 }
-
-// thisStep is the transition under way.
-func (s *state) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }

@@ -158,20 +158,6 @@ func (g *Stacks) BuriedAt(t trace.TID, addr uint64) trace.TID {
 	return trace.NoThread
 }
 
-// graveFault is the bug of an access to an ended thread's stack.
-func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
-	out.Kind = trace.DeadStack
-	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
-	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
-		if t := g.BuriedAt(out.Thread, a); t != trace.NoThread {
-			g.Ended(out, does, t, a)
-			th := &g.in.threads[t]
-			out.Returned = !out.Beneath && th.Asked && a-th.Returned < abi.PageSize
-			return
-		}
-	}
-}
-
 // grave says what was at an address on the stack of a thread that has ended.
 func (g *Stacks) grave(t trace.TID, addr uint64) string {
 	th := &g.in.threads[t]

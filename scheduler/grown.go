@@ -1,15 +1,14 @@
 package scheduler
 
 import (
-	"encoding/binary"
 	"slices"
-
-	"golang.org/x/arch/x86/x86asm"
 
 	"landgo/emu"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // Loops that count their turns without an end (spins/grown.go): a turn is followed instruction by
@@ -87,13 +86,6 @@ func (c *counts) grownWords(th edit, at *trace.Access, here, next *spins.Poise, 
 		}
 	})
 	return list
-}
-
-// number reads a word of memory; 0 outside of memory.
-func (c *counts) number(addr, size uint64) uint64 {
-	var b [8]byte
-	copy(b[:], c.in.machine.Bytes(addr, min(size, 8)))
-	return binary.LittleEndian.Uint64(b[:])
 }
 
 // sameGrown follows a turn that finds v, with the numbers in g. how is fails if it doesn't do the same

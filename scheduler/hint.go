@@ -378,38 +378,6 @@ func (h *hints) rests(th *thread) (rests bool) {
 	return rests
 }
 
-// hintedStep is the step of a thread that stands before such a load.
-func (s *System) hintedStep(th edit, tr *trace.Transition, c trace.Choice) error {
-	r, at := th.hint, th.Access
-	on, look := r.on[s.counts.valueAt(&at)], lookOf(at.PC, hinted)
-	leaves := func(left spins.Apart) { s.counts.leaves(th, spins.LeftBy(look, left.Ranges())) }
-	leaves(r.before)
-	s.turning = on
-	err := s.step(th, tr, c)
-	s.turning = false
-	switch {
-	case err != nil:
-		return err
-	case !on:
-		leaves(r.off)
-		for i := range tr.Accesses {
-			if !tr.Accesses[i].IsWrite() {
-				tr.Accesses[i].Flags |= trace.FailedCAS
-			}
-		}
-		s.counts.keeps(th, r.regs, look)
-		return nil
-	case th.Stand != StandAccess || !th.Access.SameBytes(&at) || s.limit != 0 && th.Insns >= s.limit:
-		return s.standAt(th, tr) // it was stopped on the way
-	}
-	leaves(r.hintLeft.on)
-	tr.Accesses, tr.Fences = tr.Accesses[:0], tr.Fences[:0]
-	err = s.step(th, tr, c)
-	leaves(r.behind)
-	s.counts.keeps(th, r.regs, look)
-	return err
-}
-
 // poisedAtHint is the access of a thread that stands before such a load, as the search sees it.
 func (s *System) poisedAtHint(th *thread) trace.Access {
 	a, _ := s.machine.Poised(th.Ctx)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"landgo/emu"
+	"landgo/internal/trace"
 	"landgo/scheduler/known"
 	"landgo/scheduler/witness"
 )
@@ -60,3 +61,20 @@ func (s *System) learn(k *Knowledge) (news bool, err error) {
 
 // Seen is the record of the System's executions.
 func (s *seen) Seen() *witness.Record { return &s.record }
+
+// News implements por.Awaiter.
+func (s *System) News() bool { return s.news() != nil }
+
+// news is trace.ErrFiner if points became finer in the step that is over.
+func (s *System) news() error {
+	if n := s.machine.Parties(); s.sealed && n != s.parties {
+		s.parties, s.finer = n, true
+	}
+	if !s.finer {
+		return nil
+	}
+	s.finer = false
+	s.learned++
+	s.Unlist()
+	return trace.ErrFiner
+}

@@ -44,12 +44,6 @@ func (c *counts) outlives(th *thread, left spins.Leftovers) {
 	}
 }
 
-// ownChanges reports whether a thread has changed only memory since a moment that no other thread has
-// touched. A condition may read any.
-func (c *counts) ownChanges(th *thread, since uint64) bool {
-	return c.in.machine.Unchanged([]emu.Stretch{{From: since, To: c.in.machine.Journal()}}, func(a uint64) bool { return c.owns(th.ID, a) })
-}
-
 func (c *counts) owns(t trace.TID, addr uint64) bool {
 	owner, _ := c.in.machine.Sharing(addr)
 	return owner == t && len(c.in.promises) == 0
@@ -122,14 +116,4 @@ func (c *counts) called(t trace.TID, made []trace.Access) {
 	for i := range made {
 		c.meets(th, &made[i])
 	}
-}
-
-// tells is called where an execution tells how often a thread has looked.
-func (c *counts) tells(look uint64) {
-	if look == unread {
-		c.told = true
-		return
-	}
-	c.learning.known.Uncounted[look] = true
-	c.learning.finer = true
 }

@@ -142,3 +142,16 @@ type scratch struct {
 // Enter notes that main has begun, and Entered reports whether it has.
 func (s *present) Enter()      { s.machine.PutFlag(&s.entered, true) }
 func (s *state) Entered() bool { return s.entered.Get() }
+
+// runner runs threads, for a trap that is over or that makes one.
+type runner interface {
+	Advance(t trace.TID, tr *trace.Transition, allow uint32) error
+	Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error
+	Distrust() bool
+}
+
+// stepper takes steps in the middle of others: they are tried, and taken back.
+type stepper interface {
+	step(edit, *trace.Transition, trace.Choice) error
+	describe(*thread, *trace.Thread) Watch
+}

@@ -29,45 +29,6 @@ type mark struct {
 	panics   int
 }
 
-// Save keeps the present state of a thread for Rewind. No rewind goes back to between two
-// marks, so what was kept since the latest one will do.
-func (s *present) Save(t trace.TID) {
-	s.listing.changes(t)
-	if !s.savedSince(t) {
-		s.keep(t)
-	}
-}
-
-func (s *present) keep(t trace.TID) {
-	s.state.save(t)
-	s.lib.Keep(t)
-	if s.companion != nil {
-		s.companion.Keep(t)
-	}
-}
-
-// savedSince reports whether Save has kept a thread since the latest mark.
-func (s *state) savedSince(t trace.TID) bool {
-	return int(t) < len(s.savedAt) && s.savedAt[t] == s.serial+1
-}
-
-func (s *state) save(t trace.TID) {
-	e := s.threadLog.Next()
-	e.id, e.old = t, s.threads[t]
-	for int(t) >= len(s.savedAt) {
-		s.savedAt = append(s.savedAt, 0)
-	}
-	s.savedAt[t] = s.serial + 1
-}
-
-// Mark implements por.System.
-func (s *System) Mark() trace.Mark {
-	for _, w := range s.twins.beside {
-		w.markAlone()
-	}
-	return s.markAlone()
-}
-
 func (s *present) markAlone() trace.Mark {
 	k := s.mark(s.machine.Mark())
 	s.lib.Mark(k)
@@ -95,15 +56,6 @@ func (s *state) mark(machine trace.Mark) trace.Mark {
 		machine: machine, threads: s.threadLog.Len(), arena: s.arena.Mark(), heap: s.heap.Mark(), mapped: s.mapped.Mark(), covers: s.covers, steps: len(s.steps), regs: len(s.stepRegs), writes: s.writes.Len(), tallies: len(s.tallies), through: len(s.through), promises: len(s.promises), panics: len(s.panics),
 	})
 	return trace.Mark(len(s.marks) - 1)
-}
-
-// Rewind implements por.System.
-func (s *System) Rewind(k trace.Mark) {
-	s.rewindAlone(k)
-	for _, w := range s.twins.beside {
-		w.rewindAlone(k)
-		w.lost.goBack(len(s.steps))
-	}
 }
 
 func (s *System) rewindAlone(k trace.Mark) {

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -15,20 +14,6 @@ import (
 // In it, the thread stands at the trap; the kernel carries the sleep
 // out as a whole when the thread goes on. To fall asleep counts as the instruction,
 // to wake as none: so a schedule means the same whether these are known to be steps.
-
-// napper is a kernel with sleeps that a signal ends.
-type napper interface {
-	// Nap says of the sleep at which a thread stands whether time passes in it, how
-	// much is left when a signal ends it, and where that is written.
-	Nap(t trace.TID) (left, at uint64, ok bool)
-	// EndNap sets the registers as such a call leaves them that a signal has ended. rest has the
-	// bytes that it writes where the time left goes; empty: nothing.
-	EndNap(left, at uint64, regs *emu.Regs) (rest []byte)
-	// Now is the time, in nanoseconds. last: a timed wait runs out only where no other thread can run.
-	Now() (ns uint64, last bool)
-	// FallAsleep, after Nap, says that the sleep has begun now, and when it is over.
-	FallAsleep(t trace.TID, left uint64) (until uint64)
-}
 
 // Naps are sleeps within a step.
 type Naps struct {

@@ -51,11 +51,6 @@ func (s *finder) forNothing(th *thread, i int32) bool {
 	return true
 }
 
-// advances reports whether a step is one with which time passes, because no thread could run.
-func advances(tr *trace.Transition) bool {
-	return slices.ContainsFunc(tr.Ops, func(op trace.Op) bool { return op.Kind == trace.OpAdvance })
-}
-
 // looksOnly reports whether a step without an effect would have none in another order either.
 func (s *finder) looksOnly(tr *trace.Transition) bool {
 	return tr.Choice == 0 && !slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {

@@ -11,9 +11,6 @@ import (
 // of those that are for locks.
 func PointsAt(r profile.Role) trace.Points { return r.Op().Points() }
 
-// EveryOperation: each operation that others could notice is a point.
-func (s *fixed) EveryOperation() bool { return s.cfg.Points&(trace.PointMem|trace.PointSync) != 0 }
-
 // Rule restricts points by the call stack: where a function with the name is
 // on the stack, points are allowed (Within) or not. The last matching rule
 // wins; without a match points are allowed unless there is a Within rule

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"golang.org/x/arch/x86/x86asm"
-
 	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // The variables of a function end when it returns. A thread that has been given a pointer to one
@@ -298,4 +298,18 @@ func (l *learning) IsReturn(place uint64) bool { _, ok := l.known.Frames[place];
 func (g *Stacks) function(pc uint64) string {
 	frames := g.in.image.Frames(pc)
 	return cmp.Or(frames[len(frames)-1].Function, "a function")
+}
+
+// graveFault is the bug of an access to an ended thread's stack.
+func (g *Stacks) graveFault(out *Failure, f emu.Fault, does string) {
+	out.Kind = trace.DeadStack
+	out.Message = fmt.Sprintf("%s on the stack of a thread that has ended", does)
+	for a := f.Addr; a < f.Addr+uint64(f.Size); a++ {
+		if t := g.BuriedAt(out.Thread, a); t != trace.NoThread {
+			g.Ended(out, does, t, a)
+			th := &g.in.threads[t]
+			out.Returned = !out.Beneath && th.Asked && a-th.Returned < abi.PageSize
+			return
+		}
+	}
 }

@@ -121,9 +121,6 @@ type choice struct {
 
 const noPivot = -1
 
-// lookOf is the name of an addition that was tried with so many reads behind it, for what it leaves.
-func lookOf(pc uint64, reads int) uint64 { return pc | uint64(reads)<<60 }
-
 // at reports whether it says something about an addition that finds a number.
 func (c *choice) at(before int64) bool {
 	return c.is && (c.behind || c.pivot == noPivot || (before-c.pivot)*c.added <= 0)

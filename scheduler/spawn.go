@@ -61,30 +61,3 @@ func (s *present) controlBlock(pointer uint64) uint64 {
 	}
 	return pointer
 }
-
-// Looks takes in that landgo reads or writes memory for a thread.
-func (x *Sharing) Looks(t trace.TID, addr, size uint64, flags trace.AccessFlags) {
-	if len(x.in.threads[t].leftover) > 0 {
-		x.called(t, []trace.Access{{Addr: addr, Size: uint32(size), Flags: flags}})
-	}
-}
-
-// Touch records an access that landgo makes for a thread to the guest's
-// memory, if it is shared. pc is the instruction that it is for.
-func (x *Sharing) Touch(t trace.TID, tr *trace.Transition, pc, addr uint64, size uint32, flags trace.AccessFlags) {
-	x.Looks(t, addr, uint64(size), flags)
-	if x.in.Alone(t) {
-		return
-	}
-	shared, learned := x.in.machine.Touch(x.toucher(t), addr, uint64(size), flags&trace.Write != 0)
-	if learned {
-		x.learning.finer = true
-	}
-	if shared {
-		a := trace.Access{Addr: addr, Size: size, PC: pc, Flags: flags}
-		tr.Accesses = append(tr.Accesses, a)
-		if x.in.EveryOperation() && x.in.Coarse() {
-			x.seen.record.Sight(t, &a, nil, true) // its step begins with it
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package scheduler
 
 import (
-	"slices"
-
 	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
@@ -39,33 +37,6 @@ import (
 // A search may be spared the first poll, too, and all in vain: await.go.
 //
 // A turn may take locks and give them back: spins/locks.go.
-
-// stepper takes steps in the middle of others: they are tried, and taken back.
-type stepper interface {
-	step(edit, *trace.Transition, trace.Choice) error
-	describe(*thread, *trace.Thread) Watch
-}
-
-// finder finds the loops in which threads wait. It reads the steps of the path and changes how
-// a thread stands, no more.
-type finder struct {
-	in       *present
-	learning *learning
-	trials   *trials
-	runs     stepper
-	dead     map[uint64]dead // registers, by place
-	cpuKept  bool            // the kernel keeps CPU states, to come back to
-	parks    bool            // a thread that has gone round for nothing stops there (park.go)
-	polled   bool            // a thread has waited in a loop that looks at the clock
-}
-
-// trials run a thread on, and take that back. News learned meanwhile stays.
-type trials struct {
-	in       *present
-	learning *learning
-	attempt  *attempt
-	buffers  *buffers
-}
 
 // stepInfo is spin detection's record of a step of the present path.
 type stepInfo struct {
@@ -143,37 +114,6 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 	return nil
 }
 
-// calm reports whether a step had no effect that another thread could see. A buffered store
-// makes the buffer longer, whatever its value.
-func (s *finder) calm(tr *trace.Transition) bool {
-	return s.still(tr) && !slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool { return a.IsWrite() && a.Flags&trace.Buffered != 0 })
-}
-
-// still is calm, but that a buffered store of what is there is no effect either if no other thread stores
-// there (repeated.go).
-func (s *finder) still(tr *trace.Transition) bool {
-	for i := range tr.Accesses {
-		if a := &tr.Accesses[i]; a.IsWrite() && (a.Flags&trace.Silent == 0 || a.Flags&trace.Buffered != 0 && !s.trials.buffers.repeats(tr.Thread, a)) && !s.in.passesTime(a) {
-			return false
-		}
-	}
-	for i := range tr.Ops {
-		switch tr.Ops[i].Kind {
-		case trace.OpYield, trace.OpTurn, trace.OpName, trace.OpSleep, trace.OpTryLockFail, trace.OpSemTryWaitFail,
-			trace.OpTryReadLockFail, trace.OpTryWriteLockFail:
-		case trace.OpSyscall:
-			if !s.isLook(tr.Ops[i]) {
-				return false
-			}
-		default:
-			if !spins.PlainLock(tr.Ops[i].Kind) || s.learning.known.Contended[tr.Ops[i].Obj] {
-				return false
-			}
-		}
-	}
-	return len(tr.Wakes) == 0
-}
-
 // tryTurn runs the thread once round from where it stands and takes it back:
 // does the state recur, with no effect? Then reads are the turn's reads.
 func (s *finder) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
@@ -188,81 +128,6 @@ func (s *finder) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access
 	})
 	return reads, r
 }
-
-// appendReads adds the accesses of a step, and the objects whose failed try it saw.
-func (s *finder) appendReads(reads []trace.Access, tr *trace.Transition) []trace.Access {
-	for k := range tr.Accesses {
-		if a := &tr.Accesses[k]; !s.in.passesTime(a) {
-			reads = append(reads, *a)
-		}
-	}
-	for _, op := range tr.Ops {
-		if op.Size != 0 && !spins.PlainLock(op.Kind) {
-			reads = append(reads, trace.Access{Addr: op.Obj, Size: op.Size, PC: op.PC})
-		}
-	}
-	return reads
-}
-
-// probe has f run a thread, and takes all back but what was learned.
-func (t *trials) probe(th *thread, f func(th edit)) {
-	finer, observer := t.learning.finer, t.in.observer
-	t.attempt.probing, t.in.observer = true, nil
-	under := len(t.buffers.under)
-	k := t.in.aside()
-	f(t.in.edit(th.ID))
-	t.in.takeBack(k)
-	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
-	// The turn's news of sharing is known for good, so the search has to start
-	// again as if the turn were real.
-	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
-}
-
-// round says how a step ends of a thread that stands at an access.
-type round uint8
-
-const (
-	goesOn     round = iota
-	looksOn          // it is about to look at the same bytes again, in another state
-	comesBack        // it stands where it stood, and nothing has changed
-	onlyLooks        // the same, by that access alone
-	looksRests       // the same, and it has yielded or slept
-)
-
-// recurs reports whether the thread is in the same state as before.
-func (r round) recurs() bool { return r >= comesBack }
-
-// comesRound runs a thread that stands at an access for a step.
-func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
-	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
-	tr = s.in.arena.Transition(th.ID, 0)
-	if err := s.runs.step(th, tr, 0); err != nil {
-		return goesOn, tr // it will come up when the thread is really run
-	}
-	recurs := th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
-		s.calm(tr) && tr.End == trace.EndPoint &&
-		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
-	single := len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&before.Access)
-	if recurs && !s.unchanged(mem, emu.Range{}) {
-		s.in.arena.Seal(tr)
-		recurs = s.again(th, []*trace.Transition{tr})
-	}
-	switch {
-	case !recurs && single && th.Stand == StandAccess && th.Access.SameBytes(&before.Access):
-		return looksOn, tr
-	case !recurs:
-		return goesOn, tr
-	case single && len(tr.Ops) == 0:
-		return onlyLooks, tr
-	case single && spins.OnlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
-		return looksRests, tr
-	}
-	return comesBack, tr
-}
-
-// sameAccess reports whether two accesses are of the same bytes by the same instruction.
-// Whether an exchange would fail isn't settled where a thread stands before it.
-func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size && a.PC == b.PC }
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
@@ -330,90 +195,6 @@ func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 	if looksAtClock(th.thread) {
 		s.in.kernel.(clockKernel).LooksAnew(th.ID)
 		s.polled = true
-	}
-}
-
-// readsSince are the accesses of the thread's own steps from index i on, and the
-// objects whose failed try it saw. It also says whether another thread changed any
-// of the bytes after that, and what the journal has of these steps.
-func (s *finder) readsSince(th *thread, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
-	for ; int(i) < len(s.in.steps); i++ {
-		tr := s.in.steps[i].tr
-		if tr.Thread != th.ID {
-			disturbed = disturbed || disturbs(tr, reads) && !(tr.Updates && tr.Of == th.ID)
-			continue
-		}
-		end := s.in.machine.Journal()
-		if s.in.steps[i].end != 0 {
-			end = s.in.steps[i].end
-		} else if int(i)+1 < len(s.in.steps) {
-			end = s.in.steps[i+1].journal
-		}
-		own = append(own, emu.Stretch{From: s.in.steps[i].journal, To: end})
-		reads = s.appendReads(reads, tr)
-	}
-	return reads, disturbed, own
-}
-
-// locksSince are the bytes of the locks that the thread's own steps from index i on took. Another thread may
-// have them now.
-func (s *finder) locksSince(th *thread, i int32) (locks []trace.Access) {
-	for ; int(i) < len(s.in.steps); i++ {
-		if tr := s.in.steps[i].tr; tr.Thread == th.ID {
-			for _, op := range tr.Ops {
-				if op.Size != 0 && spins.PlainLock(op.Kind) {
-					locks = append(locks, trace.Access{Addr: op.Obj, Size: op.Size})
-				}
-			}
-		}
-	}
-	return locks
-}
-
-// within reports whether a byte is one of some accesses'.
-func within(at uint64, list []trace.Access) bool {
-	return slices.ContainsFunc(list, func(a trace.Access) bool { return at >= a.Addr && at < a.Addr+uint64(a.Size) })
-}
-
-// disturbs is spins.Disturbs, for loops that look at the clock too: they go on when time passes.
-func disturbs(tr *trace.Transition, waits []trace.Access) bool {
-	for i := range tr.Ops {
-		if tr.Ops[i].Kind == trace.OpAdvance && slices.ContainsFunc(waits, isClock) {
-			return true
-		}
-	}
-	return spins.Disturbs(tr, waits)
-}
-
-// spinOn makes a thread wait for a change of what its loop reads.
-func (s *state) spinOn(th edit, reads []trace.Access) {
-	th.spinStand, th.idles, th.whole, th.parked = th.Stand, false, false, false
-	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
-}
-
-// Unspin makes a thread that spins ready to run on, if it does; but one that is to go on
-// because time passes.
-func (s *System) Unspin(t trace.TID) {
-	if th := &s.threads[t]; th.Exists && th.Stand == StandSpin && !s.Polls(t) {
-		s.edit(t).Stand = th.spinStand
-	}
-}
-
-// wakeSpinners lets the threads go whose loops read what a step changed.
-func (s *present) wakeSpinners(tr *trace.Transition) {
-	advances := advances(tr)
-	for t := range s.mayStandInSpin {
-		th := &s.threads[t]
-		if advances && th.whole {
-			s.edit(th.ID).whole = false
-		}
-		if th.Stand == StandSpin && th.Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
-			if e := s.edit(th.ID); th.whole {
-				e.parked = true
-			} else {
-				e.Stand = th.spinStand
-			}
-		}
 	}
 }
 

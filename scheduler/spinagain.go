@@ -56,3 +56,31 @@ func (s *finder) stepsSince(th *thread, i int32) (list []*trace.Transition) {
 	}
 	return list
 }
+
+// comesRound runs a thread that stands at an access for a step.
+func (s *finder) comesRound(th edit) (r round, tr *trace.Transition) {
+	before, mem, logged := *th.thread, s.in.machine.Journal(), s.in.machine.Logged()
+	tr = s.in.arena.Transition(th.ID, 0)
+	if err := s.runs.step(th, tr, 0); err != nil {
+		return goesOn, tr // it will come up when the thread is really run
+	}
+	recurs := th.Stand == StandAccess && sameAccess(&th.Access, &before.Access) && th.Half == before.Half && th.Effects == before.Effects &&
+		s.calm(tr) && tr.End == trace.EndPoint &&
+		s.sameLive(th.thread, before.Ctx) && s.unchanged(mem, s.redZone(th.thread))
+	single := len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&before.Access)
+	if recurs && !s.unchanged(mem, emu.Range{}) {
+		s.in.arena.Seal(tr)
+		recurs = s.again(th, []*trace.Transition{tr})
+	}
+	switch {
+	case !recurs && single && th.Stand == StandAccess && th.Access.SameBytes(&before.Access):
+		return looksOn, tr
+	case !recurs:
+		return goesOn, tr
+	case single && len(tr.Ops) == 0:
+		return onlyLooks, tr
+	case single && spins.OnlyRests(tr.Ops) && s.in.hasClock() && s.in.onlySlept(logged):
+		return looksRests, tr
+	}
+	return comesBack, tr
+}

@@ -132,39 +132,6 @@ func (g *starting) plays() bool { return g.play != nil && g.next < len(g.play.Le
 // errOtherStart ends a step in which a start doesn't fit.
 var errOtherStart = errors.New("the start is another one")
 
-// isStart reports whether the step to come is a start that can be played or noted.
-func (s *System) isStart(t trace.TID) bool {
-	th := &s.threads[t]
-	return s.openings != nil && t == 0 && len(s.steps) == 0 && th.Insns == 0 && th.Stand == StandRun && th.Ctx >= 0 &&
-		!s.cfg.KeepAll && !s.cfg.Tested && s.cfg.Fill == nil && s.viewer == nil && s.frozen == nil && !s.Kinship.watches() && !s.probing && !s.trying && !s.scouting
-}
-
-// stepStart is Step of a start.
-func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	start, refused := s.openings.known()
-	switch {
-	case refused:
-	case start == nil && s.limit == 0:
-		s.starting = starting{note: &Opening{}}
-		tr, err := s.stepAlone(t, c)
-		s.endNote()
-		return tr, err
-	case start != nil && (s.limit == 0 || s.limit > start.Insns) && s.cfg.StepBudget > 2*start.Insns && start.passes(s.machine.Broken()):
-		k, insns, stepped := s.markAlone(), s.record.Instructions, s.stepped
-		s.starting = starting{play: start}
-		tr, err := s.stepAlone(t, c)
-		whole := !s.starting.plays()
-		s.starting = starting{}
-		if whole && !errors.Is(err, errOtherStart) {
-			return tr, err
-		}
-		s.openings.refuse()
-		s.goBack(k)
-		s.record.Instructions, s.stepped, s.current = insns, stepped, trace.NoThread
-	}
-	return s.stepAlone(t, c)
-}
-
 // runOrPlay is runCPU, or plays the outcome that it had before.
 func (s *System) runOrPlay(th edit, tr *trace.Transition, next *nextRun) (*emu.Stop, error) {
 	g := &s.starting

@@ -11,30 +11,12 @@ import (
 // Companion. It takes the threads, names, marks and points of a System, and what is
 // here beside.
 
-// Companion has the calls of a System to such a guest.
-type Companion interface {
-	// Keep keeps what is known of a thread. It is asked for whenever the System keeps
-	// its own.
-	Keep(trace.TID)
-	// TakeUp takes up all but the first n again that were kept, the latest first. This many of
-	// the path's steps are left.
-	TakeUp(n, steps int)
-	// Word reads a word of memory by the guest's own addresses; false: nothing is there.
-	Word(va uint64) (uint64, bool)
-	// Registers are a thread's: the processor's, if it runs.
-	Registers(trace.TID) emu.Regs
-}
-
 // Steer makes a System that of a guest that schedules its threads itself. It takes
 // the place of Boot.
 func (s *present) Steer(c Companion) {
 	s.companion = c
 	s.Enter()
 }
-
-// steered: the guest schedules its threads itself. A thread's registers are in
-// thread.Regs then.
-func (s *fixed) steered() bool { return s.companion != nil }
 
 // Frozen reports whether a thread has reached where FreezeAt wants its step left.
 func (s *fixed) Frozen(t trace.TID, insns uint64) bool {

@@ -1,7 +1,7 @@
 package scheduler
 
 import (
-	"fmt"
+	"errors"
 
 	"landgo/emu"
 	"landgo/heap"
@@ -221,75 +221,6 @@ func (s *present) Boot(k kernel.Kernel, roles map[uint64]profile.Bound, regs *em
 // Machine is the guest's.
 func (s *fixed) Machine() *emu.Machine { return s.machine }
 
-// Host is the System as its guest's kernel has it.
-func (s *System) Host() kernel.Host {
-	return kernel.Host{Machine: s.machine, Threads: s, Interrupter: s}
-}
-
-// Intern implements kernel.Threads.
-func (s *System) Intern(parent trace.TID, n uint64) (trace.TID, error) {
-	known := s.names.Len()
-	t, err := s.names.Intern(parent, n)
-	if s.sealed && s.names.Len() > known {
-		s.finer = true
-	}
-	return t, err
-}
-
-// Name implements kernel.Threads: the thread's path name.
-func (s *found) Name(t trace.TID) string { return s.names.Name(t) }
-
-// Lookup finds a thread by its path name.
-func (s *found) Lookup(name string) (trace.TID, bool) { return s.names.Lookup(name) }
-
-// Regs implements kernel.Threads.
-func (s *System) Regs(t trace.TID) *emu.Regs {
-	th := edit{&s.threads[t]} // what is kept of it here follows from the processor
-	s.buffers.endStores(th.thread)
-	if t != s.current && th.Set == 0 && (th.Stand == StandAccess || th.Stand == StandSpin || th.Stand == StandRun) {
-		th.Regs = s.machine.Regs(th.Ctx) // regs is a cache then
-	}
-	return &th.Regs
-}
-
-// SetRegs implements kernel.Threads.
-func (s *present) SetRegs(t trace.TID, regs *emu.Regs) {
-	th := s.edit(t)
-	th.Regs, th.Set, th.Half = *regs, trace.AllRegs, 0
-	th.Effects++
-	if th.Stand != StandSleep {
-		th.Stand = StandRun
-	}
-}
-
-// CPU implements kernel.Interrupter.
-func (s *System) CPU(t trace.TID) emu.Ctx {
-	s.pinned, s.spins.cpuKept = s.threads[t].Ctx, true
-	return s.pinned
-}
-
-// KeepCPU implements kernel.Interrupter.
-func (s *scratch) KeepCPU(c emu.Ctx) { s.pinned = c }
-
-// SetResult implements kernel.Threads.
-func (s *present) SetResult(t trace.TID, v uint64) {
-	th := s.edit(t)
-	th.Regs.RAX = v
-	th.Set |= trace.RAX
-}
-
-// ensure makes room for thread t. Threads never move: the capacity is there
-// from the start.
-func (s *state) ensure(t trace.TID) {
-	for int(t) >= len(s.threads) {
-		s.threads = append(s.threads, thread{Thread: Thread{ID: trace.TID(len(s.threads)), Stand: StandExited}})
-	}
-}
-
-// maxSteps is the longest execution, in steps: beyond it a guest is taken to
-// run for ever without an exact spin (a loop that counts, or backs off).
-const maxSteps = 200_000
-
 // Step implements por.System.
 func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if len(s.twins.beside) > 0 {
@@ -301,174 +232,39 @@ func (s *System) Step(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	return s.stepAlone(t, c)
 }
 
-func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, error) {
-	if s.isBuffer(t) {
-		return s.update(t)
-	}
-	if s.cfg.Fill != nil {
-		s.machine.ResetPath()
-	}
-	if len(s.steps) >= maxSteps {
-		s.longest.noteLong()
-		return nil, &BudgetError{Steps: len(s.steps), Thread: t, PC: s.PC(t)}
-	}
-	planned := s.planHolds(&s.threads[t])
-	th := s.edit(t)
-	s.trySides(th)
-	s.backs.watch(th)
-	if planned && th.buffer.Empty() { // else it may find other bytes
-		s.keepPlan(th.thread)
-	}
-	tr := s.arena.Transition(t, c)
-	tr.Begin = th.Insns
-	before := s.machine.Journal()
-	if s.cfg.Buffers {
-		s.buffers.moves(func() { s.buffers.apply(th) })
-		s.buffers.beginsAt(th, tr)
-	}
-	info := stepInfo{tr: tr, ctx: th.Ctx, before: before, journal: s.machine.Journal(), pc: s.standPC(th.thread), prev: th.LastStep, effects: th.Effects, insns: th.Insns, half: th.Half}
-	info.tried = s.backs.tries(th.thread)
-	if th.Set != 0 {
-		s.stepRegs = append(s.stepRegs, th.Regs)
-		info.set, info.regs = th.Set, int32(len(s.stepRegs))
-	}
-	if th.LastStep != 0 {
-		info.nth = s.steps[th.LastStep-1].nth + 1
-	}
-	s.stepped++
-	info.number = s.stepped
-	s.steps = append(s.steps, info)
-	alone, promises := s.Alone(th.ID), len(s.promises)
-	th.LastStep = int32(len(s.steps))
-	over, err := s.Traps.lastTry(th, tr)
-	if err == nil && !over {
-		err = s.stepTurns(th, tr, c)
-	}
-	if s.known.Signalled.Has(uint64(t)) {
-		tr.Did(trace.Op{Kind: trace.OpTurn, Obj: uint64(t)})
-		tr.Loose = true // before a signal, or after it, the step is another one
-	}
-	if err == nil && s.cfg.Buffers {
-		s.steps[len(s.steps)-1].end = s.machine.Journal()
-		s.buffers.moves(func() { s.buffers.takeBack(th) })
-		s.buffers.touches(tr)
-		s.buffers.notesStorers(tr)
-	}
-	if err == nil {
-		if th.left != 0 && (!th.Live() || tr.End == trace.EndProcess) {
-			s.Signals.seeTorn(th.thread)
-		}
-		if !th.Live() {
-			s.arrivals.ends(th.thread, tr)
-		}
-		s.arrivals.set(th, tr)
-		err = s.Promises.judge(th, tr, promises, alone)
-	}
-	tr.Last = th.Insns
-	s.arena.Seal(tr)
-	if err != nil {
-		return nil, err
-	}
-	s.current = trace.NoThread
-	s.settle(th, tr, alone)
-	return tr, s.news()
-}
-
-// News implements por.Awaiter.
-func (s *System) News() bool { return s.news() != nil }
-
-// news is trace.ErrFiner if points became finer in the step that is over.
-func (s *System) news() error {
-	if n := s.machine.Parties(); s.sealed && n != s.parties {
-		s.parties, s.finer = n, true
-	}
-	if !s.finer {
-		return nil
-	}
-	s.finer = false
-	s.learned++
-	s.Unlist()
-	return trace.ErrFiner
-}
-
-// settle has the parts take in a step that is over. alone: no other thread was there.
-func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
-	s.spins.freeContexts(th.thread, tr)
-	s.settleDue(th, tr)
-	s.Naps.learnsWait(th.thread)
-	s.Naps.timePassed(tr)
-	s.round(th)
-	s.uses.meetStep(th.thread, tr, alone)
-	s.spins.endPolls(th, tr)
-	if len(s.steps)%patience == 0 {
-		s.spins.hurry()
-	}
-	if len(s.steps)%longestAfter == 0 {
-		s.Ends.tire()
-	}
-	s.wakeSpinners(tr)
-	s.awaits.settle(&s.steps[len(s.steps)-1])
-	s.Blends.count(&s.steps[len(s.steps)-1])
-	s.unreads.settle(tr)
-	s.Kinship.settle(th, tr)
-	if s.EveryOperation() && s.Coarse() {
-		s.sightOperations(tr)
-	}
-}
-
-// step carries out what the thread stands at, then lets it run on.
-func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
-	th.Yielding, th.Waits, th.awaits, th.turns, th.leaving, th.leavingRegs, th.woken, th.hint, th.whole, th.parked = false, nil, false, 0, nil, 0, false, nil, false, false
-	s.current = th.ID
-	if th.Stand != StandFailure {
-		s.lib.Steps(th.ID, tr)
-	}
-	switch th.Stand {
-	case StandRun:
-		if len(th.copying().left) > 0 {
-			return s.Traps.stepCopy(th, tr)
-		}
-		return s.Advance(th.ID, tr, 0)
-	case StandAccess:
-		s.Stacks.uses(th.thread, th.Access.Addr)
-		if th.returns != 0 {
-			s.Stacks.returned(th, tr)
-		}
-		return s.Advance(th.ID, tr, 1)
-	case StandOp:
-		th.Half = 0
-		s.Stacks.uses(th.thread, th.Regs.RDI)
-		return s.lib.StepOp(th.ID, tr, c)
-	case StandTrap:
-		return s.Traps.stepTrap(th, tr, c)
-	case StandSleep:
-		return s.Traps.stepExpire(th, tr, c)
-	case StandSpin:
-		return s.stepPoll(th, tr, c)
-	case StandFence:
-		if th.atNone {
-			th.atNone = false
-			th.Insns++ // schedules name the states on both sides
-		}
-		return s.Advance(th.ID, tr, 0)
-	case StandTimer:
-		return s.timers.stepTimer(th, tr)
-	case StandArrival:
-		return s.arrivals.step(th, tr)
-	case StandFailure:
-		th.Insns++ // the end counts: schedules name it
-		tr.End = trace.EndBug
-		tr.Did(trace.Op{Kind: trace.OpEnd})
-		return nil
-	}
-	panic(fmt.Sprintf("scheduler: step of thread %d, which stands at %d", th.ID, th.Stand))
-}
-
 // Failure is the bug that the last step ended with (End EndBug), by the thread
 // that made it.
 func (s *state) Failure(t trace.TID) *Failure { return s.threads[t].Failure }
 
-// Invalid makes the error for what isn't modelled.
-func (s *fixed) Invalid(gap kernel.Gap, t trace.TID, pc uint64, format string, args ...any) error {
-	return &InvalidError{Gap: gap, Reason: fmt.Sprintf(format, args...), PC: pc, Thread: t}
+// isStart reports whether the step to come is a start that can be played or noted.
+func (s *System) isStart(t trace.TID) bool {
+	th := &s.threads[t]
+	return s.openings != nil && t == 0 && len(s.steps) == 0 && th.Insns == 0 && th.Stand == StandRun && th.Ctx >= 0 &&
+		!s.cfg.KeepAll && !s.cfg.Tested && s.cfg.Fill == nil && s.viewer == nil && s.frozen == nil && !s.Kinship.watches() && !s.probing && !s.trying && !s.scouting
+}
+
+// stepStart is Step of a start.
+func (s *System) stepStart(t trace.TID, c trace.Choice) (*trace.Transition, error) {
+	start, refused := s.openings.known()
+	switch {
+	case refused:
+	case start == nil && s.limit == 0:
+		s.starting = starting{note: &Opening{}}
+		tr, err := s.stepAlone(t, c)
+		s.endNote()
+		return tr, err
+	case start != nil && (s.limit == 0 || s.limit > start.Insns) && s.cfg.StepBudget > 2*start.Insns && start.passes(s.machine.Broken()):
+		k, insns, stepped := s.markAlone(), s.record.Instructions, s.stepped
+		s.starting = starting{play: start}
+		tr, err := s.stepAlone(t, c)
+		whole := !s.starting.plays()
+		s.starting = starting{}
+		if whole && !errors.Is(err, errOtherStart) {
+			return tr, err
+		}
+		s.openings.refuse()
+		s.goBack(k)
+		s.record.Instructions, s.stepped, s.current = insns, stepped, trace.NoThread
+	}
+	return s.stepAlone(t, c)
 }

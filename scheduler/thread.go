@@ -163,3 +163,56 @@ type stander struct {
 
 // Live: it hasn't ended.
 func (t *Thread) Live() bool { return t.Exists && t.Stand != StandExited }
+
+// isArrival reports whether a thread is a signal on its way.
+func (t *thread) isArrival() bool { return t.Stand == StandArrival }
+
+// Save keeps the present state of a thread for Rewind. No rewind goes back to between two
+// marks, so what was kept since the latest one will do.
+func (s *present) Save(t trace.TID) {
+	s.listing.changes(t)
+	if !s.savedSince(t) {
+		s.keep(t)
+	}
+}
+
+func (s *present) keep(t trace.TID) {
+	s.state.save(t)
+	s.lib.Keep(t)
+	if s.companion != nil {
+		s.companion.Keep(t)
+	}
+}
+
+// savedSince reports whether Save has kept a thread since the latest mark.
+func (s *state) savedSince(t trace.TID) bool {
+	return int(t) < len(s.savedAt) && s.savedAt[t] == s.serial+1
+}
+
+func (s *state) save(t trace.TID) {
+	e := s.threadLog.Next()
+	e.id, e.old = t, s.threads[t]
+	for int(t) >= len(s.savedAt) {
+		s.savedAt = append(s.savedAt, 0)
+	}
+	s.savedAt[t] = s.serial + 1
+}
+
+// copying is that of a thread; of one in the midst of no such call it is empty.
+func (s *stander) copying() *copying {
+	if s.copies == nil {
+		return &notCopying
+	}
+	return s.copies
+}
+
+// isTimer reports whether a thread is a timer.
+func (t *thread) isTimer() bool { return t.Stand == StandTimer }
+
+// stand is how a thread stands; one that awaits, before its next look.
+func (th *thread) stand() Stand {
+	if th.Stand == StandSpin && th.awaits {
+		return th.spinStand
+	}
+	return th.Stand
+}

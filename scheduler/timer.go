@@ -65,9 +65,6 @@ type timers struct {
 // this many, beside those of the guest's own threads.
 const mostWithTimers = 80
 
-// isTimer reports whether a thread is a timer.
-func (t *thread) isTimer() bool { return t.Stand == StandTimer }
-
 // AsksForPoints is the reason where a guest sets a timer in a search that chooses among
 // sets of preemption points.
 const AsksForPoints = "a timer that sends a signal needs a preemption point before every access (--pp mem)"
@@ -230,50 +227,6 @@ func (c *timers) next() trace.TID {
 		}
 	}
 	return next
-}
-
-// stepTimer has a timer go off.
-func (c *timers) stepTimer(th edit, tr *trace.Transition) error {
-	free := true
-	for i := range c.in.threads {
-		if o := &c.in.threads[i]; o.Exists && !o.isTimer() && free {
-			var d trace.Thread
-			c.describes(o, &d)
-			free = d.Status != trace.Ready
-		}
-	}
-	if t, _ := c.in.nextWait(); free && t != trace.NoThread {
-		return c.in.Invalid(kernel.GapCall, t, c.in.PC(t), "a wait with a timeout in which a timer's signal may come is not modelled")
-	}
-	if !free {
-		c.in.machine.Put(&c.ticks, c.ticks.Get()+1)
-	}
-	c.seen.record.Met.GoneOff = true
-	made := len(tr.Accesses)
-	out, err := c.traps.brings(th, tr, func() kernel.Outcome { return c.in.clockwork.GoOff(c.number(th.ID), th.ID) })
-	if err != nil {
-		return err
-	}
-	if !c.several() { // only the thread itself can tell, whose steps depend on this one
-		tr.Accesses = tr.Accesses[:made]
-	}
-	if out.Signal != 0 {
-		tr.End = trace.EndBug
-		th.Failure = &Failure{Kind: trace.Assertion, Thread: th.ID, Message: fmt.Sprintf("killed by signal %d, of a timer", out.Signal)}
-		return nil
-	}
-	_, err = c.set(th.thread, tr, false)
-	return err
-}
-
-// toucher is the party that a thread is where it stands, if the guest may have threads of
-// its own; else the thread.
-func (x *Sharing) toucher(t trace.TID) trace.TID {
-	if !x.timers.on() || t < 0 || int(t) >= len(x.in.threads) || x.in.threads[t].isTimer() {
-		return t
-	}
-	x.in.machine.SetInterrupted(x.in.clockwork.Interrupted(t))
-	return x.in.machine.Party(x.regs(t).RSP)
 }
 
 // asParties prepares a thread's run, if the guest may have threads of its own.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 )
@@ -31,13 +30,6 @@ type Traps struct {
 	sent     []trace.Op // the operations on which its signals depend (library/interruptedwait.go)
 	foreseen []trace.Access
 	failing  *trace.FaultKind // nil: it doesn't fail
-}
-
-// runner runs threads, for a trap that is over or that makes one.
-type runner interface {
-	Advance(t trace.TID, tr *trace.Transition, allow uint32) error
-	Spawn(t, child trace.TID, regs *emu.Regs, tr *trace.Transition, roomAt uint64) error
-	Distrust() bool
 }
 
 // atTrap decides about the trap before which a thread stopped: what no other thread
@@ -374,33 +366,6 @@ func (q *Traps) goesOn(th edit, tr *trace.Transition, call uint64, p *kernel.Pla
 	return waits, nil
 }
 
-// brings carries out a step of no thread of the guest's that has a thread get a signal: a
-// timer's, or an arrival.
-func (q *Traps) brings(th edit, tr *trace.Transition, does func() kernel.Outcome) (kernel.Outcome, error) {
-	q.sent = q.sent[:0]
-	out := does()
-	th.Insns++
-	th.Effects++
-	if out.Invalid != "" {
-		return out, q.in.Invalid(out.Gap, trace.TID(0), 0, "%s", out.Invalid)
-	}
-	for _, op := range append(out.Ops, q.sent...) {
-		q.signals.sends(th.thread, op)
-		tr.Did(op)
-	}
-	q.sharing.takeEffects(th.thread, tr, 0, out.Accesses, out.Others, nil)
-	q.wake(tr, out.Wakes)
-	return out, nil
-}
-
-// wake lets threads out of kernel queues.
-func (q *Traps) wake(tr *trace.Transition, wakes []trace.TID) {
-	for _, w := range wakes {
-		q.in.wakeFromKernel(w)
-		tr.Wakes = append(tr.Wakes, w)
-	}
-}
-
 // lastTry begins the step of a thread that a signal has sent into a handler, perhaps out of a
 // call: the thread looks once more for what it waited for. It reports whether the step is over.
 func (q *Traps) lastTry(th edit, tr *trace.Transition) (over bool, err error) {
@@ -454,12 +419,6 @@ func (q *Traps) deadBuffer(th *thread, tr *trace.Transition, p *kernel.Plan, f *
 		}
 	}
 	return nil
-}
-
-// wakeFromKernel lets a thread out of a kernel queue.
-func (s *present) wakeFromKernel(t trace.TID) {
-	th := s.edit(t)
-	th.Stand, th.woken = StandRun, true
 }
 
 // ExitProcess ends the guest.

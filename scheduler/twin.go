@@ -321,3 +321,20 @@ func (x *twins) unwritten(k trace.Mark, w *twin, t trace.TID, c trace.Choice, un
 	}
 	return b, false
 }
+
+// Mark implements por.System.
+func (s *System) Mark() trace.Mark {
+	for _, w := range s.twins.beside {
+		w.markAlone()
+	}
+	return s.markAlone()
+}
+
+// Rewind implements por.System.
+func (s *System) Rewind(k trace.Mark) {
+	s.rewindAlone(k)
+	for _, w := range s.twins.beside {
+		w.rewindAlone(k)
+		w.lost.goBack(len(s.steps))
+	}
+}

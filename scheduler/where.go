@@ -29,25 +29,6 @@ func (s *present) Stack(t trace.TID) []uint64 {
 	return append([]uint64{regs.RIP}, s.image.Unwind(&regs, s.ReadStack)...)
 }
 
-// standPC is the instruction at which a thread stands.
-func (s *fixed) standPC(th *thread) uint64 {
-	switch th.Stand {
-	case StandAccess:
-		return th.Access.PC
-	case StandOp, StandTrap:
-		return th.Regs.RIP
-	case StandTimer:
-		return 0
-	}
-	if len(th.copying().left) > 0 {
-		return th.copying().pc
-	}
-	if s.steered() {
-		return th.Regs.RIP
-	}
-	return s.machine.PC(th.Ctx)
-}
-
 // stackRegs are the registers from which a thread's stack is unwound.
 func (s *fixed) stackRegs(th *thread) emu.Regs {
 	if k := th.copying(); len(k.left) > 0 && th.Regs.RIP == k.pc+uint64(th.trap.Len) { // and not a handler's first instruction

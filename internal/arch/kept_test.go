@@ -182,11 +182,11 @@ func isNamed(t types.Type, path, name string) bool {
 }
 
 // typed is the packages of a pattern, with their types.
-func typed(t *testing.T, pattern string) []*packages.Package {
+func typed(t *testing.T, patterns ...string) []*packages.Package {
 	t.Helper()
-	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, pattern)
+	pkgs, err := packages.Load(&packages.Config{Dir: "../..", Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo}, patterns...)
 	if err != nil || len(pkgs) == 0 {
-		t.Fatalf("%s: %d packages: %v", pattern, len(pkgs), err)
+		t.Fatalf("%v: %d packages: %v", patterns, len(pkgs), err)
 	}
 	for _, pkg := range pkgs {
 		if len(pkg.Errors) > 0 {

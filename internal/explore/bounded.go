@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"landgo/internal/explore/config"
 	"landgo/internal/explore/races"
 	"landgo/internal/explore/session"
 	"landgo/internal/explore/story"
@@ -400,5 +401,20 @@ func (d *deepening) takeShown(shown map[string]trace.Schedule) {
 		if _, known := d.shown[key]; !known {
 			d.shown[key] = s
 		}
+	}
+}
+
+// byStates reports whether it is that search.
+func (b *bounded) byStates() bool { return b.search == config.Stateful }
+
+// fewer reports whether it is that search.
+func (b *bounded) fewer() bool { return b.search == fewerSearch }
+
+// idle ends that search where it is spared nothing. A run that goes on from a checkpoint begins it again,
+// and ends it again. The outcomes that it had seen are the jobs' too: these show them themselves.
+func (d *deepening) idle() {
+	if b := d.fewer; b != nil && !b.over && !b.Plain.Spares() {
+		d.endBeside(b)
+		d.fewer, d.fewerless = nil, true
 	}
 }

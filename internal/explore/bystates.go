@@ -37,9 +37,6 @@ const (
 	statesSoon, statesShare = 1 << 15, 4
 )
 
-// byStates reports whether it is that search.
-func (b *bounded) byStates() bool { return b.search == config.Stateful }
-
 // stateable reports whether the guest can be searched by states.
 func (d *deepening) stateable() bool {
 	return d.Platform.ByStates && !d.Config.Naive() && !d.Config.Seeded() && !d.Config.FailOnRace && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0

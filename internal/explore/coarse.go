@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"landgo/internal/deepen"
-	"landgo/internal/explore/config"
 )
 
 // A kernel of a course has tens of thousands of accesses to shared memory in an execution, most of
@@ -35,17 +34,6 @@ func (d *deepening) coarseRung() ladder {
 		return nil
 	}
 	return ladder{{points: d.coarsePoints()}}
-}
-
-// coarse reports whether the rung is such a one.
-func (r *rung) coarse() bool { return r.points != 0 }
-
-// at is a configuration with the rung's points.
-func (r *rung) at(cfg config.Config) config.Config {
-	if r.coarse() {
-		cfg.PP, cfg.Deepen = r.points, false
-	}
-	return cfg
 }
 
 // asIs makes such a rung's finding the run's. It may come at its points only, as that of the job

@@ -11,9 +11,9 @@
 //
 //	the way in       run (Run), replay (Replay), debug, byhand, inspection, help (parts of another
 //	                 process's search), observer (progress and what was found, for the caller)
-//	one search       hunt (what a search is, and that it is por's Observer), checkpoint, crew (several
+//	one search       search, hunt (what a search is, and that it is por's Observer), checkpoint, crew (several
 //	                 workers), lend (workers elsewhere), prompt (stopped within a step), sofar, longest
-//	many searches    deepen (the loop), seeds (where it begins), space (what is kept of a job that
+//	many searches    deepen (the loop), deepening (its state), seeds (where it begins), space (what is kept of a job that
 //	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
 //	                 deepensave, jobcounts, jobtable, jobverdict
 //	beside them      ways (samples), bounded (ascending bounds: preemptions, then delays), bystates, fewer (spared more), claim (what these prove
@@ -26,5 +26,5 @@
 //	a bug, smaller   minimise (a search for fewer preemptions), shorten (preemptions of the execution
 //	                 left out, by internal/explore/shorter), fewerfaults, plainer (smaller values),
 //	                 patience (how long all that may take, and what steps cost)
-//	a bug, told      report, passing (a run that passes, to compare), cure (fences)
+//	a bug, told      outline (at once), report, passing (a run that passes, to compare), cure (fences)
 package explore

@@ -20,9 +20,6 @@ const (
 	fewerSoon, fewerShare = 1 << 14, 4
 )
 
-// fewer reports whether it is that search.
-func (b *bounded) fewer() bool { return b.search == fewerSearch }
-
 // sparable reports whether the guest can be searched so.
 func (d *deepening) sparable() bool {
 	return d.stateable() && d.accompanied() && !d.Config.KeepGoing && !d.Judged() && d.Config.Search == "optimal"
@@ -38,15 +35,6 @@ func (d *deepening) lookForFewer() {
 	}
 	if d.fewerless = d.fewer == nil; !d.fewerless && d.fewer.run(d.pace(fewerSoon)) {
 		d.takeBounded(d.fewer)
-	}
-}
-
-// idle ends that search where it is spared nothing. A run that goes on from a checkpoint begins it again,
-// and ends it again. The outcomes that it had seen are the jobs' too: these show them themselves.
-func (d *deepening) idle() {
-	if b := d.fewer; b != nil && !b.over && !b.Plain.Spares() {
-		d.endBeside(b)
-		d.fewer, d.fewerless = nil, true
 	}
 }
 

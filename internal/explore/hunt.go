@@ -88,89 +88,6 @@ func (f *finding) own() bool {
 // passed: it is an error that the execution goes past.
 func (f *finding) passed() bool { return f.failure.At != 0 }
 
-// search runs the configured search and puts verdict and counts into the
-// result.
-func (h *hunt) search() error {
-	opts := por.Options{MaxExecutions: h.Config.MaxExecutions, Stop: h.stop, OneEvent: h.OneEvent(), Bounds: h.Config.Bounds, Variable: h.Image.Extent, Leaves: h.leaves}
-	if _, rounds := h.Config.Bounds.Limit(por.Rounds); len(h.Config.Bounds) > 0 && !rounds {
-		opts.Iterate, opts.From = true, h.Config.BoundFrom
-	}
-	spec, err := por.ParseSpec(h.Config.Search)
-	if err != nil {
-		return result.Errorf(result.Usage, "%w", err)
-	}
-	opts.Unmerged = h.Config.Unmerged()
-	h.tell(por.Progress{})
-	var stats por.Stats
-	err = h.promptly(func() (err error) {
-		stats, err = h.together(spec, opts)
-		return err
-	})
-	h.stats = stats
-	h.counts(stats)
-	r := h.result
-	if err != nil {
-		if h.failedAt != nil && h.failedAt != h.Session {
-			defer h.failedAt.Close()
-			return h.failedAt.VerdictOf(err, r)
-		}
-		defer func() {
-			if _, preempt := h.Config.Bounds.Limit(por.Preempt); preempt && r.Problem == result.NoEnd {
-				r.Problem = result.NoEndWithin
-			}
-			if r.Verdict == result.Budget && opts.Iterate && ascends(spec) {
-				claim(r, stats.Levels, h.Config.Bounds, h.Session)
-			}
-		}()
-		return h.VerdictOf(err, r)
-	}
-	h.whole = h.watched
-	h.differing(&h.outcomes, nil)
-	h.outcomes.tellIgnored(r)
-	if h.raced() {
-		if err := h.takeRaces(h.watched.Adjacent.Detector); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(h.found) > 0:
-		r.Verdict = result.Buggy
-	case stats.Complete && h.leaves > 0:
-		r.Verdict, r.Problem = result.Budget, result.NoEnd
-	case stats.Complete && (spec.Kind().Claim == por.Nothing || spec.Claim() == por.Nothing && stats.Pruned > 0):
-		r.Verdict, r.Problem = result.Budget, result.ProvesNothing
-		r.Reason = fmt.Sprintf("search %v has ended without a bug, and proves nothing", spec)
-	case stats.Complete && len(h.Config.Bounds) == 0:
-		r.Verdict = result.Verified
-	case stats.Complete && stats.Pruned == 0:
-		r.Verdict = result.Verified
-		r.Reason = fmt.Sprintf("the bound %v cut nothing off", h.Config.Bounds)
-	case stats.Complete:
-		r.Verdict = result.Bounded
-	default:
-		r.Verdict, r.Problem = result.Budget, h.stopped
-		r.Reason = h.stopReason() // may know a better Problem
-		if opts.Iterate && ascends(spec) {
-			claim(r, stats.Levels, h.Config.Bounds, h.Session)
-		}
-	}
-	return nil
-}
-
-// timers says in a result that timers could have gone off more often than they did.
-func (h *hunt) timers() {
-	r := h.result
-	if r.Verdict != result.Verified && r.Verdict != result.Bounded || !h.Guest.Seen().Met.Cut {
-		return
-	}
-	r.Verdict = result.Bounded
-	ticks := ticksBound(h.Config.MostTicks())
-	if r.Bound != "none" {
-		ticks = r.Bound + "," + ticks
-	}
-	r.Bound, r.Certificate.Bound = ticks, ticks
-}
-
 func ticksBound(n uint64) string { return fmt.Sprintf("ticks=%d", n) }
 
 // ascends reports whether a search with a bound explores its values in order, and
@@ -384,4 +301,51 @@ func (h *hunt) Restarted() {
 	if h.watched != nil {
 		h.watched.Restart()
 	}
+}
+
+// provenWithin reports whether search bpor is proven for the guest. Its conservative backtrack
+// points are at the starts of blocks of a thread's steps (Coons, Musuvathi and McKinley 2013, §4).
+// Steps that cost nothing come within blocks: those of store buffers, and of signals on their way.
+// With these it was seen to miss traces.
+func (h *hunt) provenWithin() bool { return !h.Config.Buffers() && !h.Guest.Seen().Met.Later }
+
+// withinBounds is the search within bounds that is proven for the guest, and has the fewest
+// executions.
+func (h *hunt) withinBounds() string {
+	if h.provenWithin() {
+		return "bpor"
+	}
+	return "bounded"
+}
+
+// detectors are new ones for a job: what it leaves out depends on its points. A
+// job that proves something by itself leaves nothing out that they would know.
+func detectors(s *session.Session, j *deepen.Job) *races.Watched {
+	own := *s
+	own.Config.PP = j.Set.Kinds
+	w := races.Watch(&own)
+	w.Blind = s.Config.Race == config.RaceOff && !s.Config.Seeded() && len(s.Config.AllRules()) == 0
+	return w
+}
+
+// as does something with the preemption points with which a bug is reported.
+func (h *hunt) as(f *finding, do func() error) error {
+	if f.config == nil {
+		return do()
+	}
+	all, own := h.Session, *h.Session
+	own.Config = *f.config
+	own.Check = own.Config.Check([]byte(own.Image.SHA256+own.Image.PartsDigest()), own.Inputs...)
+	var err error
+	if own.Racing, err = own.RacePlaces(); err != nil {
+		return err
+	}
+	h.Session = &own
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(own.Granularity(own.Config.PP, own.Racing))
+	err = do()
+	h.Session = all
+	h.Guest.Rewind(h.Root)
+	h.Guest.SetGranularity(all.Granularity(all.Config.PP, all.Racing))
+	return err
 }

@@ -116,28 +116,6 @@ func (d *deepening) align(f *finding) error {
 	return nil
 }
 
-// as does something with the preemption points with which a bug is reported.
-func (h *hunt) as(f *finding, do func() error) error {
-	if f.config == nil {
-		return do()
-	}
-	all, own := h.Session, *h.Session
-	own.Config = *f.config
-	own.Check = own.Config.Check([]byte(own.Image.SHA256+own.Image.PartsDigest()), own.Inputs...)
-	var err error
-	if own.Racing, err = own.RacePlaces(); err != nil {
-		return err
-	}
-	h.Session = &own
-	h.Guest.Rewind(h.Root)
-	h.Guest.SetGranularity(own.Granularity(own.Config.PP, own.Racing))
-	err = do()
-	h.Session = all
-	h.Guest.Rewind(h.Root)
-	h.Guest.SetGranularity(all.Granularity(all.Config.PP, all.Racing))
-	return err
-}
-
 // lastEnd is the last job if it is finished: of a naive plan the one with all
 // that races, of one without candidates that with all synchronisation.
 func (d *deepening) lastEnd() *deepen.Job {

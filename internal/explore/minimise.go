@@ -80,21 +80,6 @@ func (h *hunt) minimise(f *finding) error {
 	return h.outline(f)
 }
 
-// provenWithin reports whether search bpor is proven for the guest. Its conservative backtrack
-// points are at the starts of blocks of a thread's steps (Coons, Musuvathi and McKinley 2013, §4).
-// Steps that cost nothing come within blocks: those of store buffers, and of signals on their way.
-// With these it was seen to miss traces.
-func (h *hunt) provenWithin() bool { return !h.Config.Buffers() && !h.Guest.Seen().Met.Later }
-
-// withinBounds is the search within bounds that is proven for the guest, and has the fewest
-// executions.
-func (h *hunt) withinBounds() string {
-	if h.provenWithin() {
-		return "bpor"
-	}
-	return "bounded"
-}
-
 // seek has a search look for another execution that ends as a bug does, from the root on.
 func (h *hunt) seek(engine por.Search, run *counted, f *finding) (got bool, stats por.Stats, err error) {
 	h.Guest.Rewind(h.Root)

@@ -131,3 +131,14 @@ func scheduled(h *hunt, f *finding) (*finding, error) {
 	f.path = nil // its steps mean nothing to the run's guest
 	return f, nil
 }
+
+// coarse reports whether the rung is such a one.
+func (r *rung) coarse() bool { return r.points != 0 }
+
+// at is a configuration with the rung's points.
+func (r *rung) at(cfg config.Config) config.Config {
+	if r.coarse() {
+		cfg.PP, cfg.Deepen = r.points, false
+	}
+	return cfg
+}

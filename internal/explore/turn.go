@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"landgo/internal/deepen"
-	"landgo/internal/explore/config"
 	"landgo/internal/explore/races"
 	"landgo/internal/explore/session"
 	"landgo/internal/result"
@@ -154,16 +153,6 @@ func (s *turn) stand(o *hunt) por.System {
 	}
 	o.watched = detectors(o.Session, s.job)
 	return o.watched
-}
-
-// detectors are new ones for a job: what it leaves out depends on its points. A
-// job that proves something by itself leaves nothing out that they would know.
-func detectors(s *session.Session, j *deepen.Job) *races.Watched {
-	own := *s
-	own.Config.PP = j.Set.Kinds
-	w := races.Watch(&own)
-	w.Blind = s.Config.Race == config.RaceOff && !s.Config.Seeded() && len(s.Config.AllRules()) == 0
-	return w
 }
 
 // halts is polled by the search.

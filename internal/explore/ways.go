@@ -99,12 +99,6 @@ func withOption(search, option string) string {
 	return search + ":" + option
 }
 
-// accompanied reports whether other searches have a share of the time. With a limit on
-// executions, or on where points may be, the jobs run alone.
-func (d *deepening) accompanied() bool {
-	return !d.Config.Naive() && !d.Config.Seeded() && d.Config.MaxExecutions == 0 && len(d.Config.AllRules()) == 0
-}
-
 // letWays lets the ways have their share.
 func (d *deepening) letWays() {
 	if d.settled() || d.stop() {

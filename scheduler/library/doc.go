@@ -32,7 +32,7 @@
 //
 // # The files
 //
-//	state         library, thread (what it knows of one), call (what a thread is at)
+//	state         library, lifetime (its parts, and how long they last), thread (what it knows of one), call (what a thread is at)
 //	the start     entry (the program's own beginning, after the linker)
 //	a call        atbreak (its entry), act (the table of roles), operation (StepOp), pending (what the thread
 //	              is about to do, and may it?), perform (doing it), return (where calls end)
@@ -41,8 +41,8 @@
 //	counts        entered (calls of trusted functions, to follow an execution where they are tested)
 //	what it does  convention (arguments, results), door (to the guest's memory), look (what kept a step from
 //	              going on), misuse (operations against their rules), errno
-//	objects       object, objectbytes (their memory); mutex, cond, semaphore, barrier, rwlock, once; namedsem,
-//	              lockmerge (locks that are no points of their own), guard (a student's mutex that is trusted)
+//	objects       object, objects (found, made, ended), objectbytes (their memory); mutex, cond, semaphore,
+//	              barrier, rwlock, once; namedsem, lockmerge (locks that are no points of their own), guard (a student's mutex that is trusted)
 //	allocators    malloc (their calls), arenas (where blocks lie), follow (the guest's own, followed), pool (one
 //	              of a profile's), own (the library's own blocks), endcache (what a thread's end gives
 //	              back), operators (new and delete)

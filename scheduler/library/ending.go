@@ -144,23 +144,3 @@ func (l *guest) linkersOwn(addr uint64) bool {
 	p := l.image.Interpreter()
 	return p != nil && l.image.PartAt(addr) == p && l.libc == elffile.Glibc
 }
-
-// Leave implements Lives.
-func (l *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
-	th := l.edit(t)
-	if err := l.leavesWait(th, true); err != nil {
-		return nil, err
-	}
-	if f := l.exitMisuse(th.thread); f != nil {
-		return f, nil
-	}
-	th.vanished = true
-	l.gone(th, tr, true)
-	return nil, nil
-}
-
-// gone makes a thread exited. byKernel: its own exit call did it.
-func (l *objectCalls) gone(th edit, tr *trace.Transition, byKernel bool) {
-	l.leaveOnces(th, tr, ^uint64(0))
-	l.core.Ends.Exit(th.ID, tr, byKernel)
-}

@@ -40,9 +40,6 @@ func (l *Library) names(th edit, b *profile.Bound) bool {
 	return namesThread(b.Role) && (l.cfg.Tested || l.distrusted || acts[b.Role].how == naming)
 }
 
-// over reports whether a thread has been joined.
-func (v *threadCalls) over(t *thread) bool { return t.Joined || t.wasJoined }
-
 // naming is the operation of a call that names a thread.
 func (v *threadCalls) naming(th *thread) trace.Op {
 	k := trace.OpName

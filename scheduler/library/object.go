@@ -2,7 +2,6 @@ package library
 
 import (
 	"slices"
-	"sort"
 
 	"landgo/heap"
 	"landgo/internal/trace"
@@ -74,51 +73,15 @@ var pthreadSizes = objectSizes{kindMutex: 40, kindCond: 48, kindSem: 32, kindRWL
 // objectSizes has a size for each kind.
 type objectSizes [numKinds]uint32
 
-// objectOf finds or makes the object of a kind at an address. It is a copy, to look at.
-func (l *models) objectOf(addr uint64, kind objectKind) object {
-	o, ok := l.objects.Get(addr)
-	switch {
-	case !ok:
-		l.core.ObjectChanges(addr)
-		e := objectEdit{l.objects.Make(addr, object{addr: addr, kind: kind, owner: trace.NoThread})}
-		l.adopt(e)
-		l.guard(e.object)
-		return *e.object
-	case o.kind != kind || o.forgotten || o.destroyed && l.machine.Read32(addr) != destroyedMark || l.rewritten(&o):
-		// Memory used again for another object, without an init call.
-		torn := ""
-		if l.shapes != nil && !o.destroyed {
-			torn = l.inUse(&o)
-		}
-		e := l.change(addr)
-		e.renew(kind)
-		e.torn = torn
-		l.adopt(e)
-		return *e.object
-	}
-	return o
-}
-
 // renew makes a new object of the memory of another.
 func (o objectEdit) renew(kind objectKind) {
 	*o.object = object{addr: o.addr, kind: kind, owner: trace.NoThread}
-}
-
-// initialise makes a new object as an init function does.
-func (l *models) initialise(o objectEdit) {
-	o.renew(o.kind)
-	l.clear(o)
 }
 
 // destroyedMark is the value that landgo leaves in the first bytes of a destroyed object.
 // No initialiser does: where it is gone, the guest made a new object there by
 // an assignment or a memset.
 const destroyedMark = 0xdeadbeef
-
-func (l *models) destroy(o objectEdit) {
-	o.destroyed = true
-	l.machine.Write32(o.addr, destroyedMark)
-}
 
 // glibcMutexType decodes __data.__kind: 0 normal, 1 recursive, 2 error
 // checking, 3 adaptive; 16 robust.
@@ -168,16 +131,6 @@ func index(list []trace.TID, t trace.TID) int {
 		}
 	}
 	return -1
-}
-
-// ObjectBytes implements Memory.
-func (l *models) ObjectBytes() [][2]uint64 {
-	var out [][2]uint64
-	for a, o := range l.objects.All() {
-		out = append(out, [2]uint64{a, a + uint64(l.sizes[o.kind])})
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i][0] < out[j][0] })
-	return out
 }
 
 func (o *object) digest() trace.Digest {

@@ -319,3 +319,26 @@ func (v *threadCalls) unlist(self uint64) {
 
 // glibcThreadList is where struct pthread of glibc has its place in a list.
 const glibcThreadList = 0x2c0
+
+// Leave implements Lives.
+func (l *objectCalls) Leave(t trace.TID, tr *trace.Transition) (*scheduler.Failure, error) {
+	th := l.edit(t)
+	if err := l.leavesWait(th, true); err != nil {
+		return nil, err
+	}
+	if f := l.exitMisuse(th.thread); f != nil {
+		return f, nil
+	}
+	th.vanished = true
+	l.gone(th, tr, true)
+	return nil, nil
+}
+
+// gone makes a thread exited. byKernel: its own exit call did it.
+func (l *objectCalls) gone(th edit, tr *trace.Transition, byKernel bool) {
+	l.leaveOnces(th, tr, ^uint64(0))
+	l.core.Ends.Exit(th.ID, tr, byKernel)
+}
+
+// over reports whether a thread has been joined.
+func (v *threadCalls) over(t *thread) bool { return t.Joined || t.wasJoined }

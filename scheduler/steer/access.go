@@ -1,6 +1,8 @@
 package steer
 
 import (
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/scheduler/known"
 )
@@ -74,4 +76,22 @@ func (f *tails) tickDid(as []trace.Access) {
 			}
 		})
 	}
+}
+
+// withoutNote has a thread's accesses, but for the first store to its own state after
+// it was switched to: it notes that it runs. That is a part of the switch, as what
+// comes before landgo_switch is in kernels with annotations; and between ready and
+// running landgo sees no difference.
+func (f *tails) withoutNote(th *thread, as []trace.Access) []trace.Access {
+	if f.in.profile == nil || !th.own.Tail || th.own.Noted || f.in.on.Get() {
+		return as
+	}
+	at, ok := f.in.translate(th.own.Number + f.in.profile.State.Offset)
+	for i := range as {
+		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == f.in.profile.State.Size {
+			f.core.edit(th.ID).own.Noted = true
+			return slices.Concat(as[:i], as[i+1:])
+		}
+	}
+	return as
 }

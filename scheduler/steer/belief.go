@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -195,4 +196,38 @@ func (k *Kernel) checkIdle(tr *trace.Transition) (err error) {
 	})
 	k.probing = false
 	return err
+}
+
+// inSleep reports whether a thread is in a call of a function in which threads
+// wait for time to pass.
+func (b *beliefs) inSleep(th *thread) bool {
+	for i := range th.own.Calls {
+		if th.own.Calls[i].Sleep {
+			return true
+		}
+	}
+	return false
+}
+
+// bear makes a thread exist.
+func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
+	b.ensure(t)
+	b.core.SetThread(t, scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())})
+	b.core.edit(t).own = own
+	if !own.Idle {
+		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)
+	}
+}
+
+// createdOwn names a new thread: the creator's n-th.
+func (b *beliefs) createdOwn(u *turn, n uint64) error {
+	b.core.edit(u.th.ID).own.Children++
+	t, err := b.core.Intern(u.th.ID, u.th.own.Children)
+	if err != nil {
+		return b.core.invalid(kernel.GapThreads, u.th, b.proc.regs.RIP, "%v", err)
+	}
+	b.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
+	b.core.edit(t).Created = b.proc.returnAddress()
+	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: b.proc.regs.RIP})
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"landgo/emu"
 	"landgo/internal/abi"
-	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
 	"landgo/scheduler"
@@ -71,21 +70,6 @@ func (k *Kernel) Boot(regs *emu.Regs) error {
 
 // BootInstructions is how many instructions Boot ran.
 func (k *boot) BootInstructions() uint64 { return k.bootInsns }
-
-// upName is the function at whose call the kernel is up.
-func (k *fixed) upName() string {
-	if k.profile != nil {
-		if f, ok := k.image.SymbolAt(k.profile.Booted); ok {
-			return f.Name
-		}
-	}
-	return profile.TellPrefix + tellNames[tellBooted]
-}
-
-// notUp makes the result invalid for what the kernel did before it was up.
-func (a *annotations) notUp(u *turn, format string, args ...any) error {
-	return a.core.invalid(kernel.GapSchedule, u.th, a.proc.pcNow(), format, args...)
-}
 
 // bootInterrupt delivers what the timer or another device asks for.
 func (tk *ticker) bootInterrupt(u *turn) error {

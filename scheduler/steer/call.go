@@ -91,10 +91,6 @@ func (c *calls) enterCall(u *turn, call ownCall) {
 	}
 }
 
-// sameStack reports whether a stack pointer is near the present one: a kernel may
-// run an interrupt's handler on another stack.
-func (p *processor) sameStack(sp uint64) bool { return p.regs.RSP-sp+1<<16 <= 2<<16 }
-
 // returned ends the calls that return here: several, where a function's last call
 // was made by a jump.
 func (c *calls) returned(u *turn) (happening, error) {
@@ -150,14 +146,6 @@ func (c *calls) ends(u *turn, call *ownCall) (happening, error) {
 // section.
 func (k *reading) leftOff(u *turn, c *ownCall) bool {
 	return (c.LetsGo || scheduler.PointsAt(c.Role)&trace.PointUnlock != 0) && c.On && !k.on.Get() && !u.shadow && !u.ticking && k.booted.Get()
-}
-
-// result is the value that a function has returned.
-func (p *processor) result() uint64 {
-	if p.in.wordSize == 4 {
-		return uint64(uint32(p.regs.RAX))
-	}
-	return p.regs.RAX
 }
 
 // gaveOwn takes in the block that an allocator's call has returned.
@@ -276,27 +264,4 @@ func (c *calls) inLock(th *thread) bool {
 		}
 	}
 	return false
-}
-
-// inSleep reports whether a thread is in a call of a function in which threads
-// wait for time to pass.
-func (b *beliefs) inSleep(th *thread) bool {
-	for i := range th.own.Calls {
-		if th.own.Calls[i].Sleep {
-			return true
-		}
-	}
-	return false
-}
-
-// anyArgument is argument beyond the registers that argument knows.
-func (p *processor) anyArgument(n int) uint64 {
-	if p.in.wordSize == 4 || n < 4 {
-		return p.argument(n)
-	}
-	if n < 6 {
-		return [2]uint64{p.regs.R8, p.regs.R9}[n-4]
-	}
-	v, _ := p.in.word(p.regs.RSP + 8*uint64(n-5))
-	return v
 }

@@ -29,10 +29,12 @@
 //
 // # The files
 //
-//	the kernel    kernel (what a step is), lifetime (how long a part lasts), thread, state (going back,
-//	              digests), boot (up to landgo_booted), freeze (a boot that is kept)
-//	one step      run (a thread's own code, or a tick's), processor (its registers, one run of it), access (what
-//	              a run touched; locks held), call (functions with roles), tick (interrupts, delivered),
+//	the kernel    kernel (what a step is), lifetime (how long a part lasts), board (what a machine is to it), thread,
+//	              state (going back, digests), boot (up to landgo_booted), freeze (a boot that is kept)
+//	what is       reading (the kernel as it stands, for all parts), registers (the processor's), lists (the
+//	              kernel's own, by its profile), turn (what the processor runs, and how that ends)
+//	one step      run (a thread's own code, or a tick's), execution (what its parts share), processor (one run of it),
+//	              access (what a run touched; locks held), call (functions with roles), tick (interrupts, delivered),
 //	              switch (from thread to thread), tail (code behind a switch), time (sleeps), enabled (which
 //	              threads can run), rank (priorities), round (yielding until a time), resched (interrupts
 //	              that switch no threads)

@@ -1,8 +1,6 @@
 package steer
 
 import (
-	"math"
-
 	"landgo/internal/trace"
 	"landgo/scheduler"
 )
@@ -118,21 +116,3 @@ func (k *Kernel) reachable(th *thread) bool {
 	k.tried[th.ID] = !isUnreached(err)
 	return k.tried[th.ID]
 }
-
-// bestPriority is the highest of the ready threads'.
-func (g *ranks) bestPriority() (best int64) {
-	best = math.MinInt64
-	if g.known.Unranked {
-		return best
-	}
-	for i := range g.in.threads {
-		th := &g.in.threads[i]
-		if g.in.threads[i].Exists && th.Live() && !th.own.Idle && th.own.State == ownReady {
-			best = max(best, th.own.Priority)
-		}
-	}
-	return best
-}
-
-// aloneOwn: no second thread was ever created.
-func (k *reading) aloneOwn() bool { return k.born.Get() <= 1 }

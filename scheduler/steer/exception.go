@@ -5,7 +5,6 @@ import (
 	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/scheduler"
 )
 
 // Exceptions. A kernel's own handler may treat one and go on: a breakpoint, a page to map, a
@@ -80,20 +79,6 @@ func (ex *execution) faulted(u *turn, stop *emu.Stop) (happening, error) {
 	return atEnd, nil
 }
 
-// codeBase is where the code segment of an i386 kernel begins.
-func (k *reading) codeBase() uint64 {
-	if k.wordSize != 4 || k.user.Get() {
-		return 0
-	}
-	b := k.boardRegs()
-	low, ok := k.word(b.GDT + b.CS&^7)
-	high, ok2 := k.word(b.GDT + b.CS&^7 + 4)
-	if !ok || !ok2 {
-		return 0
-	}
-	return low>>16 | high&0xff<<16 | high&0xff000000
-}
-
 // raise delivers an exception, if its handler comes back.
 func (ex *execution) raise(u *turn, x *exception) (h happening, taken bool, err error) {
 	if last := u.th.own.Mended; last != nil {
@@ -113,17 +98,6 @@ func (ex *execution) raise(u *turn, x *exception) (h happening, taken bool, err 
 		return atNothing, false, nil
 	}
 	return atNothing, ex.enter(u, x), nil
-}
-
-// others reports whether another thread could do something, now or later.
-func (k *path) others(th *thread) bool {
-	for i := range k.threads {
-		x := &k.threads[i]
-		if k.threads[i].Exists && x.Live() && x != th && !x.own.Idle && x.own.State != ownBlocked {
-			return true
-		}
-	}
-	return false
 }
 
 // enter delivers an exception; not, if its frame can't be pushed.
@@ -209,21 +183,4 @@ func (ex *execution) goesBack(th *thread, sp uint64) (yes bool) {
 		yes = true
 	}
 	return yes
-}
-
-// untreated is the bug of an exception that a thread was treating when it reached its
-// end; nil: none was. One whose handler was left in another way than by a return
-// doesn't count.
-func (ex *execution) untreated(th *thread) *scheduler.Failure {
-	if len(th.own.Exceptions) == 0 {
-		return nil
-	}
-	x, sp := &th.own.Exceptions[0], th.Regs.RSP
-	if uint64(th.ID) == ex.in.running.Get() {
-		sp = ex.proc.regsNow().RSP
-	}
-	if sp > x.SP && sp-x.SP < 1<<16 {
-		return nil
-	}
-	return &scheduler.Failure{Kind: x.Kind, Thread: th.ID, PC: x.Regs.RIP, Message: x.Text}
 }

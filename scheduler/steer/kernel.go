@@ -77,45 +77,6 @@ type Kernel struct {
 	exec        *execution
 }
 
-// Board has what a Kernel needs of its machine's devices.
-type Board struct {
-	Ports
-	Interrupts
-	Devices
-}
-
-// Interrupts are those that a Board has for its processor.
-type Interrupts interface {
-	// Timer has the timer ask for an interrupt; false: it can't be delivered.
-	Timer() bool
-	// Pending is the vector of the interrupt to deliver next, and Acknowledge
-	// takes it.
-	Pending() (vector uint8, ok bool)
-	Acknowledge()
-}
-
-// Devices are those beyond a Board's memory.
-type Devices interface {
-	// Load and Store access a register of one.
-	Load(addr uint64, size uint32) (uint64, error)
-	Store(addr uint64, size uint32, v uint64) error
-	// Screen is the memory of the text screen.
-	Screen() emu.Range
-}
-
-// Ports are those of a Board, and of its disks.
-type Ports interface {
-	In(port uint16, size uint8) (uint32, error)
-	Out(port uint16, size uint8, v uint32) error
-	// Ended: the machine was switched off, by a port.
-	Ended() (status uint64, ended bool)
-	// UsesDisk: what a port gives depends on earlier accesses to it and others.
-	UsesDisk(port uint16) bool
-	// DiskDue: a disk's interrupt can be delivered. It may come late: Disk has it come.
-	DiskDue() bool
-	Disk() bool
-}
-
 // handlerThread stands, in the record of what memory threads share, for the code
 // that ticks run.
 const handlerThread trace.TID = 249
@@ -350,4 +311,89 @@ func (k *Kernel) failOwn(th *thread, tr *trace.Transition, f *scheduler.Failure)
 	}
 	k.end(tr, trace.EndBug)
 	k.core.edit(tr.Thread).Failure = f
+}
+
+// advanceOwn runs a thread from where it stands to its next preemption point.
+func (k *Kernel) advanceOwn(th *thread, tr *trace.Transition) error {
+	u := turn{th: th, tr: tr, points: true}
+	if th.Stand == scheduler.StandAccess {
+		u.allow = 1
+	}
+	k.core.edit(th.ID).Stand = scheduler.StandRun
+	if !k.on.Get() {
+		k.section(tr, true)
+	}
+	from := th.Insns
+	for {
+		if done, err := k.come(th, tr); done || err != nil {
+			return err
+		}
+		h, err := k.exec.runFor(&u)
+		if err != nil {
+			return err
+		}
+		if h == atOn && th.Insns-from > sections {
+			h = atCountOut
+		}
+		if h == atCountOut {
+			from = th.Insns
+		}
+		switch h {
+		case atOn:
+			k.core.edit(th.ID).own.Tail = false
+			k.rounds.sectionEnds(th)
+			if k.due {
+				k.due = false
+				if done, err := k.ticker.tick(th, tr); done || err != nil {
+					return err
+				}
+				if done, err := k.reach(th, tr); done || err != nil {
+					return err
+				}
+			}
+			if done, err := k.ticker.devices(&u); done || err != nil {
+				return err
+			}
+			if k.Config().Points&trace.PointSTI != 0 && !k.aloneOwn() {
+				k.exec.saw(&u)
+				if k.exec.meets(th, th.Regs.RIP, trace.PointSTI) {
+					return nil
+				}
+			}
+		case atPoint, atLimit, atEnd:
+			if h != atEnd {
+				k.exec.saw(&u)
+			}
+			return nil
+		case atHalt:
+			k.exec.saw(&u)
+			e := k.core.edit(th.ID)
+			e.own.Halted, e.Yielding = true, true
+			return nil
+		case atSwitch:
+			k.core.edit(th.ID).Yielding = th.Live()
+			if th.Yielding {
+				k.gaveWay(k.core.edit(th.ID))
+			}
+			return nil
+		case atCountOut:
+			// A loop: time passes, and the kernel may choose another.
+			k.core.edit(th.ID).own.Tail = false
+			k.rounds.sectionEnds(th)
+			k.exec.saw(&u)
+			if spins, err := k.rounds.spins(th); spins || err != nil {
+				return err
+			}
+			if done, err := k.ticker.tick(th, tr); done || err != nil {
+				return err
+			}
+			if !k.aloneOwn() {
+				k.core.edit(th.ID).Yielding = true
+				return nil
+			}
+			if done, err := k.reach(th, tr); done || err != nil {
+				return err
+			}
+		}
+	}
 }

@@ -207,9 +207,6 @@ func (ex *execution) halt(u *turn, n uint64) (happening, error) {
 	return atHalt, nil
 }
 
-// ended is the happening when a guest has failed.
-func (ex *execution) ended(_ *turn, err error) (happening, error) { return atEnd, err }
-
 // switchedOff ends the guest as the kernel wanted.
 func (ex *execution) switchedOff(u *turn, status uint64) error {
 	if !ex.in.booted.Get() {

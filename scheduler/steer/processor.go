@@ -56,38 +56,6 @@ func (ex *execution) cpuRun(u *turn) *emu.Stop {
 	return ex.execute(u)
 }
 
-// processor has the registers between two runs, and what calls find in them.
-type processor struct {
-	in *situation
-	loaded
-	run emu.Run
-}
-
-// loaded is the knowledge of the registers.
-type loaded struct {
-	// regs are to be written into the processor before it runs on; set says which.
-	// Empty between steps.
-	regs emu.Regs
-	set  trace.RegSet
-	// had has the registers of context hadIn, where they are known.
-	had   emu.Regs
-	hadIn emu.Ctx
-}
-
-func noLoad() loaded { return loaded{hadIn: noWhere} }
-
-// forget is called where the processor has got another state.
-func (l *loaded) forget() { l.set, l.hadIn = 0, noWhere }
-
-// changed are the registers of p.set that the processor has otherwise. Writing
-// all of them takes longer than a short run does.
-func (p *processor) changed() trace.RegSet {
-	if p.set != trace.AllRegs || p.hadIn != emu.Ctx(p.in.cpu.Get()) {
-		return p.set
-	}
-	return emu.Differing(&p.regs, &p.had) | trace.RIP
-}
-
 // noWhere is no context.
 const noWhere emu.Ctx = -1
 
@@ -168,29 +136,6 @@ func (ex *execution) flagsOwn(u *turn) (f emu.RunFlags) {
 		f |= emu.Unchecked
 	}
 	return f
-}
-
-// regsNow are the processor's registers.
-func (p *processor) regsNow() emu.Regs {
-	if p.set == trace.AllRegs {
-		return p.regs
-	}
-	return p.in.machine.Regs(emu.Ctx(p.in.cpu.Get()))
-}
-
-func (p *processor) pcNow() uint64 { return p.regsNow().RIP }
-
-// flush writes what is left to write into the processor, so that its context is
-// all of its state.
-func (p *processor) flush() error {
-	if p.set == 0 {
-		return nil
-	}
-	p.run = emu.Run{From: emu.Ctx(p.in.cpu.Get()), User: p.in.user.Get(), Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 1, Set: p.changed(), Regs: p.regs, Reuse: !p.in.kept()}
-	p.forget()
-	stop := p.in.machine.Run(&p.run)
-	p.in.machine.Put(&p.in.cpu, uint64(stop.Ctx))
-	return nil
 }
 
 // tries: what is run is only tried, and taken back.

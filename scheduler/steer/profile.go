@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"landgo/emu"
-	"landgo/internal/image/debuginfo"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -106,92 +105,6 @@ func (a *annotations) bootFound(u *turn) error {
 	return a.up(u)
 }
 
-// runner is the number of the thread that runs, whose stack pointer is given.
-func (k *reading) runner(sp uint64) uint64 {
-	if k.profile.Stack != 0 {
-		return (sp - 1) &^ (k.profile.Stack - 1) // an empty stack's pointer is its end
-	}
-	n, _ := k.word(k.profile.Current)
-	return n
-}
-
-func (k *reading) idleOnes() (all []uint64) {
-	for _, v := range k.profile.Idle {
-		if n, ok := k.word(v); ok && n != 0 {
-			all = append(all, n)
-		}
-	}
-	return all
-}
-
-// listed are the threads that are ready, by the kernel's lists and tables.
-func (k *reading) listed() (all []uint64) {
-	for i := range k.profile.Lists {
-		k.walk(&k.profile.Lists[i], func(n uint64) {
-			if k.saysReady(n) {
-				all = append(all, n)
-			}
-		})
-	}
-	for _, t := range k.profile.Tables {
-		for n := t.Lo; n+k.profile.Size <= t.Hi; n += k.profile.Size {
-			if k.saysReady(n) {
-				all = append(all, n)
-			}
-		}
-	}
-	return all
-}
-
-// walk calls f for the threads in a list.
-func (k *reading) walk(l *profile.ThreadList, f func(n uint64)) {
-	for _, first := range l.First {
-		p, ok := k.word(first)
-		for range maxListed {
-			if !ok || p == 0 || p >= l.Variable.Lo && p < l.Variable.Hi {
-				break
-			}
-			n := p - l.Link
-			next, mapped := k.word(n + l.Next)
-			if !mapped {
-				break
-			}
-			f(n)
-			if next == p {
-				break
-			}
-			p = next
-		}
-	}
-}
-
-// memberOf reads a number in a thread's structure.
-func (k *reading) memberOf(n uint64, m debuginfo.Member) (v int64, ok bool) {
-	pa, ok := k.translate(n + m.Offset)
-	if !ok {
-		return 0, false
-	}
-	return m.Signed(k.machine.Read64(pa)), true
-}
-
-func (k *reading) saysReady(n uint64) bool {
-	v, ok := k.memberOf(n, k.profile.State)
-	return ok && slices.Contains(k.profile.Ready, v)
-}
-
-func (k *reading) saysEnded(n uint64) bool {
-	v, ok := k.memberOf(n, k.profile.State)
-	return ok && slices.Contains(k.profile.Ended, v)
-}
-
-func (k *reading) priorityOf(n uint64) int64 {
-	if k.profile.Priority.Size == 0 {
-		return 0
-	}
-	v, _ := k.memberOf(n, k.profile.Priority)
-	return v
-}
-
 // found makes thread n exist, if it doesn't.
 func (b *beliefs) found(u *turn, n uint64) error {
 	if _, known := b.in.numbered(n); known || n == 0 {
@@ -247,14 +160,6 @@ func (b *beliefs) lookOwn(tr *trace.Transition) error {
 		}
 	}
 	return nil
-}
-
-// members are all that is in some lists.
-func (k *reading) members(lists []profile.ThreadList) (all []uint64) {
-	for i := range lists {
-		k.walk(&lists[i], func(n uint64) { all = append(all, n) })
-	}
-	return all
 }
 
 // lookAt reads whether a thread can run: by its state, or because the kernel has left
@@ -332,10 +237,6 @@ func (k *situation) isThread(n uint64) bool {
 	return n != 0 && k.saysReady(n)
 }
 
-// stepsGap reports whether the kernel is run one instruction at a time, until it has
-// assigned the variable that says which thread runs.
-func (k *reading) stepsGap() bool { return k.profile != nil && k.gap.Get() == gapJumped }
-
 // pollGap looks whether it has. It reports whether another thread runs from here on.
 func (w *switches) pollGap(u *turn) (bool, error) {
 	if !w.in.stepsGap() {
@@ -350,20 +251,21 @@ func (w *switches) pollGap(u *turn) (bool, error) {
 	return err == nil && w.switched(u, uint64(t)), err
 }
 
-// withoutNote has a thread's accesses, but for the first store to its own state after
-// it was switched to: it notes that it runs. That is a part of the switch, as what
-// comes before landgo_switch is in kernels with annotations; and between ready and
-// running landgo sees no difference.
-func (f *tails) withoutNote(th *thread, as []trace.Access) []trace.Access {
-	if f.in.profile == nil || !th.own.Tail || th.own.Noted || f.in.on.Get() {
-		return as
+// findTells sets breakpoints on the annotations. It names one that is missing.
+func (k *fixed) findTells() (missing string) {
+	k.findCalls()
+	if k.profile != nil {
+		k.findOwn()
+		return ""
 	}
-	at, ok := f.in.translate(th.own.Number + f.in.profile.State.Offset)
-	for i := range as {
-		if a := &as[i]; ok && a.IsWrite() && a.Addr == at && uint64(a.Size) == f.in.profile.State.Size {
-			f.core.edit(th.ID).own.Noted = true
-			return slices.Concat(as[:i], as[i+1:])
+	for kind, name := range tellNames {
+		if f, ok := k.image.Symbol(profile.TellPrefix + name); ok {
+			k.tells[f.Addr] = tellKind(kind)
+			k.machine.Break(f.Addr, aBreak)
 		}
 	}
-	return as
+	if all := Untold(k.image); len(all) > 0 {
+		return all[0]
+	}
+	return ""
 }

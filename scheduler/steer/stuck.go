@@ -46,22 +46,3 @@ func (k *Kernel) Stuck(ended bool) *scheduler.Failure {
 	f.Thread, f.PC = f.Waits[0].Thread, k.PC(f.Waits[0].Thread)
 	return f
 }
-
-// waitOf says what a blocked thread waits for, as far as it said so itself.
-func (k *Kernel) waitOf(th *thread) scheduler.Wait {
-	w := scheduler.Wait{Thread: th.ID, Owner: trace.NoThread, For: "being woken", Name: "by another thread"}
-	switch {
-	case th.Stand == scheduler.StandSpin:
-		w.For, w.Name, w.Spins, w.Reads = "a change of", "the memory that its loop reads", true, th.Waits
-	case th.own.State == ownReady:
-		w.For, w.Name = "the processor:", "it is ready, and no tick brings it there"
-	case th.own.State == ownSleeping:
-		w.For, w.Name = "time to pass:", "no tick of the timer wakes it"
-	case k.hasChannel() && !k.calls.inLock(th):
-		c := k.channelOf(th)
-		w.For, w.Obj, w.Name = "being woken on", c, k.channelName(c)
-	case th.own.Wants != 0 && (k.profile == nil || k.calls.inLock(th)):
-		w.For, w.Obj, w.Name = "the object", th.own.Wants, k.VariableName(th.own.Wants)
-	}
-	return w
-}

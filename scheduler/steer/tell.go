@@ -1,12 +1,10 @@
 package steer
 
 import (
-	"landgo/emu"
 	"landgo/internal/image"
 	"landgo/internal/image/profile"
 	"landgo/internal/trace"
 	"landgo/kernel"
-	"landgo/scheduler"
 )
 
 // A kernel's reports on its scheduler, by calls of empty functions
@@ -43,25 +41,6 @@ var tellNames = [numTells]string{
 // needed are the annotations without which nothing is known of threads.
 var needed = [Needed]tellKind{tellBooted, tellCreated, tellReady, tellUnready, tellSwitch}
 
-// findTells sets breakpoints on the annotations. It names one that is missing.
-func (k *fixed) findTells() (missing string) {
-	k.findCalls()
-	if k.profile != nil {
-		k.findOwn()
-		return ""
-	}
-	for kind, name := range tellNames {
-		if f, ok := k.image.Symbol(profile.TellPrefix + name); ok {
-			k.tells[f.Addr] = tellKind(kind)
-			k.machine.Break(f.Addr, aBreak)
-		}
-	}
-	if all := Untold(k.image); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
 // Untold lists the annotations that a kernel needs and hasn't got.
 func Untold(img *image.Image) (missing []string) {
 	for _, k := range needed {
@@ -74,16 +53,6 @@ func Untold(img *image.Image) (missing []string) {
 
 // Needed is how many annotations a kernel needs.
 const Needed = 5
-
-// argument is the n-th argument of the function at whose entry the processor
-// stands.
-func (p *processor) argument(n int) uint64 {
-	if p.in.wordSize == 8 {
-		return [4]uint64{p.regs.RDI, p.regs.RSI, p.regs.RDX, p.regs.RCX}[n]
-	}
-	v, _ := p.in.word(p.regs.RSP + 4 + 4*uint64(n))
-	return v
-}
 
 // early is a thread that was created before the kernel was up.
 type early struct {
@@ -220,64 +189,7 @@ func (w *switches) tellSwitch(u *turn, t uint64) (happening, error) {
 	return atNothing, nil
 }
 
-// numbered finds a living thread by the kernel's number.
-func (k *path) numbered(n uint64) (trace.TID, bool) {
-	for i := range k.threads {
-		if th := &k.threads[i]; k.threads[i].Exists && th.Live() && th.own.Number == n {
-			return th.ID, true
-		}
-	}
-	return trace.NoThread, false
-}
-
-// late finds a thread that has ended before it was told that it is ready.
-func (k *path) late(n uint64) *thread {
-	for i := range k.threads {
-		if th := &k.threads[i]; k.threads[i].Exists && th.own.Unannounced && th.own.Number == n {
-			return th
-		}
-	}
-	return nil
-}
-
-// createdOwn names a new thread: the creator's n-th.
-func (b *beliefs) createdOwn(u *turn, n uint64) error {
-	b.core.edit(u.th.ID).own.Children++
-	t, err := b.core.Intern(u.th.ID, u.th.own.Children)
-	if err != nil {
-		return b.core.invalid(kernel.GapThreads, u.th, b.proc.regs.RIP, "%v", err)
-	}
-	b.bear(t, u.th.ID, ownThread{Number: n, Tail: true})
-	b.core.edit(t).Created = b.proc.returnAddress()
-	u.tr.Did(trace.Op{Kind: trace.OpCreate, Obj: uint64(t), PC: b.proc.regs.RIP})
-	return nil
-}
-
-// returnAddress is that of the function at whose entry the processor stands.
-func (p *processor) returnAddress() uint64 {
-	v, _ := p.in.word(p.regs.RSP)
-	return v
-}
-
-// bear makes a thread exist.
-func (b *beliefs) bear(t, parent trace.TID, own ownThread) {
-	b.ensure(t)
-	b.core.SetThread(t, scheduler.Thread{ID: t, Exists: true, Parent: parent, Ctx: emu.Ctx(b.in.cpu.Get())})
-	b.core.edit(t).own = own
-	if !own.Idle {
-		b.in.machine.Put(&b.in.born, b.in.born.Get()+1)
-	}
-}
-
-// text is a string of the kernel's.
-func (k *reading) text(addr uint64) string {
-	var b []byte
-	for len(b) < 200 {
-		c, ok := k.byteAt(addr + uint64(len(b)))
-		if !ok || c == 0 {
-			break
-		}
-		b = append(b, c)
-	}
-	return string(b)
+// notUp makes the result invalid for what the kernel did before it was up.
+func (a *annotations) notUp(u *turn, format string, args ...any) error {
+	return a.core.invalid(kernel.GapSchedule, u.th, a.proc.pcNow(), format, args...)
 }

@@ -1,7 +1,6 @@
 package steer
 
 import (
-	"landgo/emu"
 	"landgo/internal/abi"
 	"landgo/internal/trace"
 	"landgo/kernel"
@@ -77,56 +76,6 @@ func (tk *ticker) tick(r *thread, tr *trace.Transition) (done bool, err error) {
 		return tk.tail(r, tr)
 	}
 	return done, err
-}
-
-// stackBelow is where a handler's frames are in memory, if the stack pointer is
-// sp. Where a thread's structure is at the end of its stack, it isn't meant.
-func (k *reading) stackBelow(sp uint64) emu.Range {
-	lo := sp - handlerRoom
-	if k := k.profile; k != nil && k.Stack != 0 {
-		lo = max(lo, (sp-1)&^(k.Stack-1)+k.Size)
-	}
-	end, ok := k.translate(sp - 1)
-	if !ok || lo >= sp {
-		return emu.Range{}
-	}
-	if from, ok := k.translate(lo); !ok || end-from != sp-1-lo {
-		lo = (sp - 1) &^ (abi.PageSize - 1) // pages that aren't side by side
-	}
-	return emu.Range{Lo: end + 1 - (sp - lo), Hi: end + 1}
-}
-
-// frameLinks are where the frames of an interrupted thread are linked: the physical addresses of
-// the saved frame pointers, each with the return address behind it. fp is the thread's, and its
-// stack ends at sp. A handler that notes its callers in each lock reads them (getcallerpcs of
-// xv6). As where the thread was interrupted, which is in the handler's part of the stack, they
-// say where the tick came, and concern no other thread.
-func (k *reading) frameLinks(fp, sp uint64) (links []uint64) {
-	const room = 2 * abi.PageSize
-	page, base := ^uint64(0), uint64(0)
-	for len(links) < emu.MaxLinks && fp-sp < room && fp%k.wordSize == 0 {
-		if p := abi.PageDown(fp); p != page {
-			var ok bool
-			if base, ok = k.translate(p); !ok {
-				break
-			}
-			page = p
-		}
-		at := base + fp - page
-		next, ret := k.machine.Read64(at), k.machine.Read64(at+k.wordSize)
-		if k.wordSize == 4 {
-			next, ret = uint64(uint32(next)), uint64(uint32(ret))
-		}
-		if !k.image.File.AfterCall(ret) {
-			break // fp is no frame pointer, but a pointer to something of the thread's
-		}
-		links = append(links, at)
-		if next <= fp {
-			break
-		}
-		fp = next
-	}
-	return links
 }
 
 // finish runs a handler to its end, or to a switch.

@@ -1,0 +1,89 @@
+package scheduler
+
+import (
+	"math/bits"
+	"slices"
+
+	"landgo/internal/trace"
+	"landgo/kernel/effect"
+	"landgo/scheduler/spins"
+)
+
+// Threads that wait in spins, and what lets them go. What finds a spin is in spin.go.
+
+// spinOn makes a thread wait for a change of what its loop reads.
+func (s *state) spinOn(th edit, reads []trace.Access) {
+	th.spinStand, th.idles, th.whole, th.parked = th.Stand, false, false, false
+	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
+}
+
+// wakeSpinners lets the threads go whose loops read what a step changed.
+func (s *present) wakeSpinners(tr *trace.Transition) {
+	advances := advances(tr)
+	for t := range s.mayStandInSpin {
+		th := &s.threads[t]
+		if advances && th.whole {
+			s.edit(th.ID).whole = false
+		}
+		if th.Stand == StandSpin && th.Exists && th.ID != tr.Thread && !(tr.Updates && tr.Of == th.ID) && disturbs(tr, th.Waits) {
+			if e := s.edit(th.ID); th.whole {
+				e.parked = true
+			} else {
+				e.Stand = th.spinStand
+			}
+		}
+	}
+}
+
+// mayStandInSpin yields the threads that may stand in a spin, by TID: those that did when they were
+// described, and those whose state has changed since.
+func (s *present) mayStandInSpin(yield func(trace.TID) bool) {
+	l := &s.listing
+	if l.void || s.cfg.Buffers { // none are described here
+		for i := range s.threads {
+			if !yield(trace.TID(i)) {
+				return
+			}
+		}
+		return
+	}
+	for i := range l.stale {
+		for w := l.stale[i] | l.spins[i]; w != 0; w &= w - 1 {
+			if !yield(trace.TID(i*64 + bits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
+// advances reports whether a step is one with which time passes, because no thread could run.
+func advances(tr *trace.Transition) bool {
+	return slices.ContainsFunc(tr.Ops, func(op trace.Op) bool { return op.Kind == trace.OpAdvance })
+}
+
+// disturbs is spins.Disturbs, for loops that look at the clock too: they go on when time passes.
+func disturbs(tr *trace.Transition, waits []trace.Access) bool {
+	for i := range tr.Ops {
+		if tr.Ops[i].Kind == trace.OpAdvance && slices.ContainsFunc(waits, isClock) {
+			return true
+		}
+	}
+	return spins.Disturbs(tr, waits)
+}
+
+// sameAccess reports whether two accesses are of the same bytes by the same instruction.
+// Whether an exchange would fail isn't settled where a thread stands before it.
+func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size && a.PC == b.PC }
+
+// within reports whether a byte is one of some accesses'.
+func within(at uint64, list []trace.Access) bool {
+	return slices.ContainsFunc(list, func(a trace.Access) bool { return at >= a.Addr && at < a.Addr+uint64(a.Size) })
+}
+
+// isClock reports whether an access is to the word that the clock is.
+func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }
+
+// canAwait reports whether an access is within a word.
+func canAwait(a *trace.Access) bool {
+	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
+}
