@@ -39,14 +39,15 @@ func eventKey(e *result.Event, many bool) string {
 	if many {
 		thread = ""
 	}
-	key := fmt.Sprint(thread, numberless(e.Does), e.ChoiceText, numberless(e.Output), numberless(e.Switch))
+	var key strings.Builder
+	fmt.Fprint(&key, thread, numberless(e.Does), e.ChoiceText, numberless(e.Output), numberless(e.Switch))
 	if e.Does != "" || len(e.Accesses) == 0 {
-		key += fmt.Sprint(result.Innermost(e.Stack))
+		fmt.Fprint(&key, result.Innermost(e.Stack))
 	}
 	for i := range e.Accesses {
-		key += other(&e.Accesses[i], e.Thread) + accessKey(&e.Accesses[i])
+		key.WriteString(other(&e.Accesses[i], e.Thread) + accessKey(&e.Accesses[i]))
 	}
-	return key
+	return key.String()
 }
 
 func (p *page) event(n int, e *result.Event, names int) {

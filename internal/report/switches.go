@@ -96,14 +96,15 @@ func switchKey(s *result.Step, lanes []string) string {
 	if len(lanes) == 0 {
 		threads = ""
 	}
-	key := fmt.Sprint(threads, s.Preemption, numberless(s.Why), result.Innermost(s.Stack))
+	var key strings.Builder // a step may have 100,000 accesses
+	fmt.Fprint(&key, threads, s.Preemption, numberless(s.Why), result.Innermost(s.Stack))
 	for i := range s.Accesses {
-		key += accessKey(&s.Accesses[i])
+		key.WriteString(accessKey(&s.Accesses[i]))
 	}
 	for i := range s.Wakings {
-		key += numberless(s.Wakings[i].Does) + fmt.Sprint(s.Wakings[i].Place)
+		key.WriteString(numberless(s.Wakings[i].Does) + fmt.Sprint(s.Wakings[i].Place))
 	}
-	return key
+	return key.String()
 }
 
 // accessKey is an access's text but for its numbers.

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"landgo/internal/result"
 )
@@ -40,5 +42,20 @@ func TestLegend(t *testing.T) {
 	const want = "  T0 = 0 main\n  T1 to T10 = 0.1 to 0.10 work, created in main a.c:9\n  T11 = 0.11\n  T12 = 0.12\n"
 	if got := b.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLongSwitch: a switch behind 100,000 accesses is told in a moment.
+func TestLongSwitch(t *testing.T) {
+	s := result.Step{From: "0.1", To: "0.2", Accesses: make([]result.Access, 100_000)}
+	for i := range s.Accesses {
+		s.Accesses[i] = result.Access{Thread: "0.1", Op: "writes", Symbol: fmt.Sprint("v[", i, "]"), Instruction: "mov %eax,(%rdi)"}
+	}
+	began := time.Now()
+	p := newPage(Style{Width: 100})
+	p.switches(&result.Bug{Steps: []result.Step{s}})
+	p.account([]result.Event{{Thread: "0.1", Accesses: s.Accesses}})
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

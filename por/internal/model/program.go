@@ -171,6 +171,10 @@ type Program struct {
 	// additions and spared polls. HintsBadly is for tests of the tests.
 	Hints      bool
 	HintsBadly HintFault
+	// Assumes: a read behind which an assumption doesn't hold isn't possible for a search that is spared
+	// polls. AssumesBadly is for tests of the tests.
+	Assumes      bool
+	AssumesBadly AssumeFault
 	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
 	Alike int
 	// Together: with a wait that runs out, others' may run out in the same step.

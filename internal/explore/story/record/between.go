@@ -35,12 +35,12 @@ func (r *Run) Operation(x, y At, is func(*trace.Op) bool) bool {
 
 // Between reports whether thread t is created or joined between two accesses.
 func (r *Run) Between(x, y At, kind trace.OpKind, t trace.TID) bool {
-	return r.Operation(x, y, func(o *trace.Op) bool { return o.Kind == kind && o.Obj == uint64(t) })
+	return r.rarely(x, y, kind, func(o *trace.Op) bool { return o.Obj == uint64(t) })
 }
 
 // Freed reports whether the block around an address is freed between two accesses.
 func (r *Run) Freed(x, y At, addr uint64) bool {
-	return r.Operation(x, y, func(o *trace.Op) bool { return o.Kind == trace.OpFree && addr-o.Obj < uint64(o.Size) })
+	return r.rarely(x, y, trace.OpFree, func(o *trace.Op) bool { return addr-o.Obj < uint64(o.Size) })
 }
 
 // Stale reports whether a thread has read something else between two accesses to a word,

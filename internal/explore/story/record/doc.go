@@ -8,6 +8,7 @@
 //
 //	record    a run, a beat, an access, a call and its line
 //	walk      a thread's accesses to and fro, the write that an access reads, conflicts
+//	index     where threads touched which words, for long runs
 //	between   what comes between two accesses, before or after one
 //	locks     those held at an access, where they were taken
 //	section   what a thread does from taking a lock to releasing it

@@ -18,6 +18,7 @@ type Run struct {
 	guest Guest
 	Beats []Beat
 	own   map[uint64]bool // the guest's own locks, once they have been looked for (ownlock.go)
+	index index
 }
 
 // Guest answers what a record can't know of the guest that it is of.

@@ -90,23 +90,47 @@ func (r *Run) LastOf(t trace.TID, before At, to *trace.Access) At {
 
 // LastConflict is the last access of thread t before another that conflicts with it.
 func (r *Run) LastConflict(t trace.TID, mid At, a *trace.Access) (x At, ok bool) {
-	for x, o := range r.Backward(t, mid) {
-		if o.Conflicts(a) {
-			return x, true
+	lists, few := r.conflicting(t, a)
+	if !few {
+		for x, o := range r.Backward(t, mid) {
+			if o.Conflicts(a) {
+				return x, true
+			}
+		}
+		return x, false
+	}
+	for _, list := range lists {
+		for n := since(list, mid) - 1; n >= 0 && !(ok && list[n].Before(x)); n-- {
+			if r.AccessAt(list[n]).Conflicts(a) {
+				x, ok = list[n], true
+				break
+			}
 		}
 	}
-	return x, false
+	return x, ok
 }
 
 // FirstConflict is the first access of thread t, from beat i on, that conflicts
 // with a.
 func (r *Run) FirstConflict(t trace.TID, i int, a *trace.Access) (x At, ok bool) {
-	for x, o := range r.Forward(t, At{Beat: i}) {
-		if o.Conflicts(a) {
-			return x, true
+	lists, few := r.conflicting(t, a)
+	if !few {
+		for x, o := range r.Forward(t, At{Beat: i}) {
+			if o.Conflicts(a) {
+				return x, true
+			}
+		}
+		return x, false
+	}
+	for _, list := range lists {
+		for n := since(list, At{Beat: i}); n < len(list) && !(ok && x.Before(list[n])); n++ {
+			if r.AccessAt(list[n]).Conflicts(a) {
+				x, ok = list[n], true
+				break
+			}
 		}
 	}
-	return x, false
+	return x, ok
 }
 
 // LastWrite is the run's last write to a variable.
