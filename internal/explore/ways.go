@@ -112,7 +112,6 @@ func (d *deepening) letWays() {
 		}
 		d.takeWays()
 	}
-	d.lookOut()
 }
 
 // due reports whether a slice is due, where the jobs have had this many steps, and this many bugs
