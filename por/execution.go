@@ -1,6 +1,10 @@
 package por
 
-import "landgo/internal/trace"
+import (
+	"slices"
+
+	"landgo/internal/trace"
+)
 
 // Ending says how an execution ended.
 type Ending uint8
@@ -62,14 +66,17 @@ func (e *Execution) Path(dst []PathStep) []PathStep { return e.walk.pathSteps(ds
 
 // ended counts an execution that ended, with the threads of its last state.
 func (s *Stats) ended(e Ending, threads []trace.Thread) {
-	s.Executions++
-	if e == EndedBug {
-		return
+	if s.Executions++; assumedAway(e, threads) {
+		s.Assumed++
 	}
-	for i := range threads {
-		if t := &threads[i]; t.Pending.Kind == trace.OpAssume && t.Status == trace.Blocked {
-			s.Assumed++
-			return
-		}
-	}
+}
+
+// AssumedAway reports whether an assumption didn't hold, and no step ended with a bug.
+func (e *Execution) AssumedAway() bool { return assumedAway(e.Ending, e.Threads) }
+
+// assumedAway is AssumedAway. Where the process has ended, a thread may not have come to its assumption.
+func assumedAway(e Ending, threads []trace.Thread) bool {
+	return e != EndedBug && slices.ContainsFunc(threads, func(t trace.Thread) bool {
+		return t.Pending.Kind == trace.OpAssume && t.Status == trace.Blocked || t.Assumes && e == EndedStuck
+	})
 }

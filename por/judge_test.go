@@ -71,6 +71,9 @@ func (s *survey) outcome(e Ending) outcome {
 	if s.p.Counts || s.p.Backs || s.p.Hints {
 		o.state = s.m.Shared() // how often a thread has looked that is cut off, or stuck, is its own business
 	}
+	if s.p.Assumes && e == EndedBug {
+		o.state = 0 // another thread may have failed
+	}
 	if s.p.Backs && (e == EndedBug || s.p.MainEnds && e == EndedProcess) {
 		o.state = 0 // and what it had added when it was cut off
 	}
@@ -83,8 +86,9 @@ func (s *survey) outcome(e Ending) outcome {
 	return o
 }
 
-// ended notes the execution at whose end the system stands.
-func (s *survey) ended(e Ending) {
+// ended notes the execution at whose end the system stands. threads are those of the last state before the
+// process ended.
+func (s *survey) ended(e Ending, threads []trace.Thread) {
 	s.longest = max(s.longest, len(s.r.path))
 	o := s.outcome(e)
 	if e == EndedProcess && s.ender != nil && len(s.r.path) > 0 {
@@ -94,7 +98,9 @@ func (s *survey) ended(e Ending) {
 	}
 	p := s.r.price()
 	s.dearest.most(&p)
-	if old, ok := s.outcomes[o]; ok {
+	if s.p.Assumes && assumedAway(e, threads) {
+		o = outcome{ending: EndedBlocked} // it is none
+	} else if old, ok := s.outcomes[o]; ok {
 		old.least(&p)
 	} else {
 		first := p
@@ -123,7 +129,7 @@ func (s *survey) Ended(x *Execution) bool {
 	if p := s.r.price(); int(p.preempt) != x.Preemptions {
 		s.clash = fmt.Sprintf("%d preemptions are %d", x.Preemptions, p.preempt)
 	}
-	s.ended(x.Ending)
+	s.ended(x.Ending, x.Threads)
 	return true
 }
 
@@ -198,11 +204,11 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 					if slices.ContainsFunc(threads, func(t trace.Thread) bool { return t.Parked }) {
 						s.stats.Blocked++
 					} else {
-						s.count(EndedProcess)
+						s.count(EndedProcess, threads)
 					}
 					done += share
 				case trace.EndBug:
-					s.count(EndedBug)
+					s.count(EndedBug, threads)
 					done += share
 				default:
 					err = walk(share)
@@ -222,7 +228,7 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 			}
 		}
 		if end != EndedBlocked {
-			s.count(end)
+			s.count(end, threads)
 			done += share
 		}
 		return nil
@@ -232,9 +238,9 @@ func exhaustTo(s *survey, limit uint64) (*survey, error) {
 	return s, err
 }
 
-func (s *survey) count(e Ending) {
+func (s *survey) count(e Ending, threads []trace.Thread) {
 	s.stats.Executions++
-	s.ended(e)
+	s.ended(e, threads)
 }
 
 // judgeLimit is the number of executions that the judge may take.

@@ -80,6 +80,8 @@ func (s *named) StateText(t trace.TID) string {
 		return "waits until its stores are in memory"
 	case th.Stand == StandExited:
 		return "ended"
+	case th.Stand == StandSpin && th.assumes:
+		return "would read what it assumes isn't there"
 	case th.Stand == StandSpin:
 		w, _ := s.waitsFor(th)
 		return "spins on " + w.Name

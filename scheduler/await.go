@@ -41,10 +41,11 @@ import (
 // Await implements por.Awaiter.
 func (s *System) Await(on bool) {
 	s.awaits.on = on && !s.steered() && s.cfg.Fill == nil && !s.Coarse()
+	s.awaits.assuming = s.awaits.on && !s.timers.on() && len(s.twins.beside) == 0
 	s.hints.begin()
 	for i := range s.threads {
 		th := edit{&s.threads[i]} // a search begins: this doesn't go back
-		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint, th.whole, th.parked = false, 0, nil, 0, nil, false, false
+		th.awaits, th.turns, th.leaving, th.leavingRegs, th.hint, th.whole, th.parked, th.assumes = false, 0, nil, 0, nil, false, false, false
 	}
 	s.Unlist()
 }
@@ -62,14 +63,26 @@ type awaits struct {
 	buffers  *buffers
 	timers   *timers
 	on       bool // polls aren't possible
+	assuming bool // nor are reads behind which an assumption doesn't hold (assume.go)
 	spared   *spared
-	tried    map[pollKey]bool // turns of loops
+	tried    map[pollKey]afterLook // turns of loops
 }
 
 // learn notes that a thread was seen to spin at an access.
 func (aw *awaits) learn(a *trace.Access) {
 	if aw.on && canAwait(a) && !aw.learning.known.Awaits[a.PC] && !aw.learning.known.Piecemeal[a.PC] && aw.waitsHere(a) {
 		aw.learning.known.Awaits[a.PC] = true
+		aw.learning.finer = true
+	}
+}
+
+// learnAssumption notes the read behind which a thread has met an assumption that doesn't hold.
+func (aw *awaits) learnAssumption(th *thread, tr *trace.Transition) {
+	if !aw.assuming || !aw.fails(th, tr) {
+		return
+	}
+	a, k := &tr.Accesses[0], &aw.learning.known
+	if canAwait(a) && !k.Passes && !k.Piecemeal[a.PC] && aw.waitsHere(a) && len(k.Signalled) == 0 && len(aw.in.promises) == 0 && k.Assumes.Add(a.PC) {
 		aw.learning.finer = true
 	}
 }
@@ -82,14 +95,14 @@ func (aw *awaits) waitsHere(a *trace.Access) bool {
 // isAwait reports whether a thread stands at an access by which it is known to wait.
 func (aw *awaits) isAwait(th *thread) bool {
 	return aw.backs.tries(th) || aw.hints.waits(th) || th.Exists && !th.whole && (th.Stand == StandAccess || th.Stand == StandSpin && th.spinStand == StandAccess) && th.Half == 0 &&
-		aw.learning.known.Awaits[th.Access.PC] && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0 &&
+		(aw.learning.known.Awaits[th.Access.PC] || aw.assumes(th.Access.PC)) && !aw.learning.known.Piecemeal[th.Access.PC] && canAwait(&th.Access) && th.Set == 0 &&
 		!(aw.timers.on() && aw.learning.known.Signalled.Has(uint64(th.ID))) // a timer goes off in any turn while something else can run
 }
 
 // knowsAny reports whether there is an access at which threads are known to wait in any way.
 func (aw *awaits) knowsAny() bool {
 	k := &aw.learning.known
-	return len(k.Awaits)+len(k.Counted)+len(k.Movers)+len(k.Swaps)+len(k.Hints) > 0
+	return len(k.Awaits)+len(k.Assumes)+len(k.Counted)+len(k.Movers)+len(k.Swaps)+len(k.Hints) > 0
 }
 
 // settle is called at the end of each step: which threads await now, and can those
@@ -106,6 +119,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		return
 	}
 	aw.noteWrites(info)
+	aw.noteTime(tr)
 	aw.backs.noteUse(info)
 	aw.backs.learn(&aw.in.threads[tr.Thread])
 	aw.hints.settle(info)
@@ -135,6 +149,7 @@ func (aw *awaits) settle(info *stepInfo) {
 			continue
 		}
 		e := aw.in.edit(th.ID)
+		e.assumes = false
 		if th.Access.Flags&trace.Atomic != 0 && !th.buffer.Empty() {
 			e.awaits = true // its buffer comes first
 			continue
@@ -146,8 +161,10 @@ func (aw *awaits) settle(info *stepInfo) {
 				continue
 			}
 		} else {
-			polls = aw.polls(th, nil)
+			how := aw.look(th, nil)
+			polls, e.assumes = how != leads, how == fails
 		}
+		assumes := e.assumes
 		if aw.backs.tries(th) {
 			aw.blends.noteBetween(&th.Access)
 		} else {
@@ -162,7 +179,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		case !polls && th.Stand == StandSpin:
 			continue // in a longer loop
 		}
-		e.awaits = true
+		e.awaits, e.assumes = true, assumes
 	}
 }
 
@@ -177,8 +194,10 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if s.awaits.polls(th, nil) || s.counts.rests(th) || s.awaits.backs.rests(th) || s.hints.rests(th) {
-			s.spinOn(s.edit(th.ID), []trace.Access{th.Access})
+		if how := s.awaits.lookOnce(th, nil); how != leads || s.counts.rests(th) || s.awaits.backs.rests(th) || s.hints.rests(th) {
+			e := s.edit(th.ID)
+			s.spinOn(e, []trace.Access{th.Access})
+			e.assumes = how == fails
 		}
 	}
 	news, s.finer = s.finer, finer
@@ -258,17 +277,43 @@ type pollKey struct {
 // mostPolls bounds how much is remembered of turns that were tried.
 const mostPolls = 1 << 14
 
-// polls reports whether the next step of a thread that awaits would only bring it back, if
-// it found the value v, nil for what is there.
-func (aw *awaits) polls(th *thread, v *uint64) bool {
+// afterLook is how the next step of a thread that awaits would end.
+type afterLook uint8
+
+const (
+	leads   afterLook = iota // the thread goes on
+	returns                  // it is only back where it was
+	fails                    // it is at an assumption that doesn't hold
+)
+
+// polls reports whether the next step of a thread that awaits isn't possible, if it found the value v, nil for what
+// is there.
+func (aw *awaits) polls(th *thread, v *uint64) bool { return aw.look(th, v) != leads }
+
+// look says how it would end. An assumption counts if that is known of its read.
+func (aw *awaits) look(th *thread, v *uint64) afterLook {
+	if how := aw.lookOnce(th, v); how != fails || aw.assumes(th.Access.PC) {
+		return how
+	}
+	return leads
+}
+
+// lookOnce says how it would end.
+func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
+	vain := func(is bool) afterLook {
+		if is {
+			return returns
+		}
+		return leads
+	}
 	if aw.backs.tries(th) {
-		return aw.backs.fails(th, v)
+		return vain(aw.backs.fails(th, v))
 	}
 	if aw.hints.waits(th) {
 		if v != nil {
-			return th.hint.vain[*v]
+			return vain(th.hint.vain[*v])
 		}
-		return th.hint.vain[aw.counts.valueAt(&th.Access)]
+		return vain(th.hint.vain[aw.counts.valueAt(&th.Access)])
 	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
@@ -282,7 +327,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		return known
 	}
 	current := aw.attempt.current
-	var recurs, single bool
+	var how afterLook
 	r := goesOn
 	aw.spins.trials.probe(th, func(th edit) {
 		aw.buffers.enter(th)
@@ -293,10 +338,14 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		}
 		counted := aw.counts.is(th.thread)
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
-			recurs, single = aw.counts.recursWith(th), true
-		} else {
-			r, _ = aw.spins.comesRound(th)
-			recurs, single = r.recurs(), r == onlyLooks
+			how = vain(aw.counts.recursWith(th))
+			return
+		}
+		var tr *trace.Transition
+		if r, tr = aw.spins.comesRound(th); r == onlyLooks {
+			how = returns
+		} else if aw.fails(th.thread, tr) {
+			how = fails
 		}
 	})
 	aw.attempt.current = current
@@ -307,7 +356,7 @@ func (aw *awaits) polls(th *thread, v *uint64) bool {
 		clear(aw.tried)
 	}
 	if key.number != 0 {
-		aw.tried[key] = recurs && single
+		aw.tried[key] = how
 	}
-	return recurs && single
+	return how
 }

@@ -116,7 +116,7 @@ func (c *counts) survey(th *thread) (l spins.Look) {
 	c.surveyed[key] = l
 	if l.Counts && l.Ends {
 		for _, v := range values { // recursWith would find out the same
-			c.tried[pollKey{thread: key.thread, number: key.number, effects: key.effects, value: v}] = false
+			c.tried[pollKey{thread: key.thread, number: key.number, effects: key.effects, value: v}] = leads
 		}
 	}
 	return l

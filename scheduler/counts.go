@@ -22,13 +22,13 @@ type counts struct {
 	stacks   *Stacks
 	awaiting func() bool // polls aren't possible
 	surveyed map[surveyKey]spins.Look
-	choices  map[surveyKey]choice // of additions (sides.go)
-	tried    map[pollKey]bool     // of awaits: a survey may spare some of that
-	deadTo   map[onward]dead      // where these lead out
-	deeply   map[uint64]bool      // looks whose turns are compared but for what is dead in all code that follows
-	deep     bool                 // so are those under way
-	fixed    []elffile.Range      // elffile.Constants, once it was asked for
-	told     bool                 // bytes with the look unread were read
+	choices  map[surveyKey]choice  // of additions (sides.go)
+	tried    map[pollKey]afterLook // of awaits: a survey may spare some of that
+	deadTo   map[onward]dead       // where these lead out
+	deeply   map[uint64]bool       // looks whose turns are compared but for what is dead in all code that follows
+	deep     bool                  // so are those under way
+	fixed    []elffile.Range       // elffile.Constants, once it was asked for
+	told     bool                  // bytes with the look unread were read
 }
 
 // deadOnward is static.DeadOnward for a thread with registers r, remembered. Its stack says where

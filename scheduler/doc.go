@@ -45,7 +45,8 @@
 //	copies                 system calls that copy memory in several steps
 //	Sharing, Points        what others share of what is touched; is there a point here?
 //	spins, trials          loops in which threads wait; turns that are tried and taken back
-//	awaits, counts, backs  loops of one read; those that count their turns; those that add, and take that back
+//	awaits, counts, backs  loops of one read (and reads whose assumption fails); those that count their turns; those
+//	                       that add, and take that back
 //	hints                  loads before an exchange
 //	Blends                 instructions that have the same effect in both orders
 //	unreads                bytes that nothing reads, whose stores have no order
@@ -136,7 +137,8 @@
 //	              left), knowledge (what another System may learn)
 //	spins         spin, turn (what one did), trials (turns that are taken back), spinning (threads that wait so),
 //	              spinlive (what a turn has to leave as it was), spinagain (by running it),
-//	              spinowner (what it waits for), await (of one read), counted, counts (what such loops find),
+//	              spinowner (what it waits for), await (of one read), assume (reads whose assumption fails),
+//	              counted, counts (what such loops find),
 //	              looks (which reads are
 //	              its looks), poise (what is compared after turns), grown (counts without an end),
 //	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken

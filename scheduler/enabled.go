@@ -129,7 +129,7 @@ func (s *System) describe(th *thread, d *trace.Thread) (w Watch) {
 			if th.hint != nil && s.hints.joins {
 				a = s.poisedAtHint(th)
 			}
-			d.Status, d.Awaits, d.Pending, d.PendingAccess = trace.Spinning, true, trace.Op{Kind: trace.OpAccess}, a
+			d.Status, d.Awaits, d.Pending, d.PendingAccess, d.Assumes = trace.Spinning, true, trace.Op{Kind: trace.OpAccess}, a, th.assumes
 			return Watch{Addr: a.Addr, Size: uint64(a.Size)}
 		}
 		if d.Status = trace.Spinning; s.known.Hurried && looksAtClock(th) {

@@ -130,3 +130,13 @@ func (s *present) Assumed() bool {
 	}
 	return false
 }
+
+// unassumed reports whether a thread is there, or would be with the next read, before which it waits.
+func (s *present) unassumed() bool {
+	for i := range s.threads {
+		if th := &s.threads[i]; th.Exists && th.Stand == StandSpin && th.assumes {
+			return true
+		}
+	}
+	return s.Assumed()
+}

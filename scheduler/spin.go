@@ -108,7 +108,10 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 			}
 		}
 		fallthrough
-	case StandRun, StandTrap, StandOp:
+	case StandTrap:
+		s.awaits.learnAssumption(th.thread, tr)
+		fallthrough
+	case StandRun, StandOp:
 		s.spins.findTurn(th, tr)
 	}
 	return nil

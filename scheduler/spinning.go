@@ -13,7 +13,7 @@ import (
 
 // spinOn makes a thread wait for a change of what its loop reads.
 func (s *state) spinOn(th edit, reads []trace.Access) {
-	th.spinStand, th.idles, th.whole, th.parked = th.Stand, false, false, false
+	th.spinStand, th.idles, th.whole, th.parked, th.assumes = th.Stand, false, false, false, false
 	th.Stand, th.Waits = StandSpin, spins.Ordered(reads)
 }
 

@@ -29,10 +29,11 @@ func (s *System) Stuck(ended bool) *Failure {
 		waits = append(waits, w)
 	}
 	cycle := markCycle(waits)
-	if cycle && !ended && s.Assumed() {
+	assumed := s.unassumed()
+	if cycle && !ended && assumed {
 		waits = onlyCycle(waits) // the others may wait for what was assumed away
 	}
-	if len(waits) == 0 || !cycle && (ended || s.Assumed()) {
+	if len(waits) == 0 || !cycle && (ended || assumed) {
 		return nil
 	}
 	if ended {
@@ -104,6 +105,9 @@ func (s *named) waitsFor(th *thread) (Wait, bool) {
 		}
 		return w, true
 	case StandSpin:
+		if th.assumes {
+			return w, false
+		}
 		if w, ok := s.lib.WaitOf(th.ID); ok {
 			return w, true // in a spin lock's function
 		}

@@ -178,7 +178,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
 	s.spins = &finder{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
 	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, adds: map[uint64]tested{}, added: map[uint64]bool{}, unread: map[uint64]bool{}}
-	tried := map[pollKey]bool{}
+	tried := map[pollKey]afterLook{}
 	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
 		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, choices: map[surveyKey]choice{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
 	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}

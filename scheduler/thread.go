@@ -129,6 +129,7 @@ type stander struct {
 	idles     bool     // StandSpin: in a loop that may be meant (meant.go)
 	whole     bool     // StandSpin: it has gone round a loop for nothing, and stops here (park.go)
 	parked    bool     // StandSpin: and something has changed that it read
+	assumes   bool     // StandSpin: what it would read leads to an assumption that doesn't hold (assume.go)
 	spinStand Stand    // StandSpin: what it stands at otherwise
 	trap      emu.Trap // StandTrap
 	// left is the stack pointer where a signal has interrupted it, until the handler returns; 0 for

@@ -82,13 +82,13 @@ func runOf(t *testing.T, cfg config.Config) *result.Result {
 const choiceHead = "#include <assert.h>\n#include <pthread.h>\n#include \"landgo-linux.h\"\nvolatile int x;\n"
 
 // choiceProgram is a text with the header in place.
-func choiceProgram(t *testing.T, text string) string {
+func choiceProgram(t *testing.T, text string, flags ...string) string {
 	t.Helper()
 	header, err := os.ReadFile("../../guests/landgo-linux.h")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compile.Text(t, "gcc", strings.Replace(choiceHead, "#include \"landgo-linux.h\"", string(header), 1)+text)
+	return compile.Text(t, "gcc", strings.Replace(choiceHead, "#include \"landgo-linux.h\"", string(header), 1)+text, flags...)
 }
 
 // TestChoicesSmall: a bug's values are the smallest, however it is found; and a bug

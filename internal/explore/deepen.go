@@ -88,6 +88,7 @@ func (h *hunt) deepen() error {
 		if err = d.save(); err != nil {
 			break
 		}
+		d.lookOut()
 		if d.alone != nil {
 			d.accompany()
 			err = d.run(d.alone)

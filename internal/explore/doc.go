@@ -12,7 +12,8 @@
 //	the way in       run (Run), replay (Replay), debug, byhand, inspection, help (parts of another
 //	                 process's search), observer (progress and what was found, for the caller)
 //	one search       search, hunt (what a search is, and that it is por's Observer), checkpoint, crew (several
-//	                 workers), lend (workers elsewhere), prompt (stopped within a step), sofar, longest
+//	                 workers), lend (workers elsewhere), prompt (stopped within a step), sofar, longest,
+//	                 lookout (that, while no execution ends)
 //	many searches    deepen (the loop), deepening (its state), seeds (where it begins), space (what is kept of a job that
 //	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
 //	                 deepensave, jobcounts, jobtable, jobverdict

@@ -11,7 +11,7 @@ import (
 // failures than that until unlimited is called.
 func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() {}
-	if err := h.plainer(f, h.counting(h.refiningSteps())); err != nil {
+	if err := h.plainer(f, h.refining(f)); err != nil {
 		return unlimited, err
 	}
 	if h.Config.Faults == "" || f.failure.Kind == trace.Output || f.failure.Kind == trace.Race || f.passed() {
@@ -24,7 +24,7 @@ func (h *hunt) fewerFaults(f *finding) (unlimited func(), err error) {
 	unlimited = func() { h.Plain.LimitFaults(-1) }
 	for n := range used {
 		h.Plain.LimitFaults(n)
-		run := h.counting(h.refiningSteps())
+		run := h.refining(f)
 		engine, err := por.New("optimal", por.Options{OneEvent: h.OneEvent(), Unmerged: h.Config.Unmerged(), MaxExecutions: minimiseLimit,
 			Stop: func() bool { return run.Spent() || h.stop() }})
 		if err != nil {

@@ -76,6 +76,7 @@ type finding struct {
 	strayed     bool           // path isn't the bug's any more; schedule is
 	job         *deepen.Job    // that found it
 	config      *config.Config // with which it is reported, nil for the hunt's
+	refined     []*counted     // what refining it has cost
 }
 
 // own reports whether the bug's execution ends with it. A race, and an output that

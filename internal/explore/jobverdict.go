@@ -146,7 +146,10 @@ func (d *deepening) mostPoints() (most *deepen.Job) {
 }
 
 // showRaces hands the candidates of all jobs on to the report.
-func (d *deepening) showRaces() {
+func (d *deepening) showRaces() { d.watched = d.racesSeen() }
+
+// racesSeen has the candidates of all jobs, to be listed.
+func (d *deepening) racesSeen() *races.Watched {
 	w := &races.Watched{Runner: d.Guest.Runner, Races: &races.Lookout{Detector: d.races}, Listed: d.Config.Race != config.RaceOff, Fine: true}
 	for i := range d.sighted {
 		w.Races.Shown = append(w.Races.Shown, d.sighted[i].path)
@@ -199,5 +202,5 @@ func (d *deepening) showRaces() {
 		}
 		return ""
 	}
-	d.watched = w
+	return w
 }

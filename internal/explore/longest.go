@@ -3,6 +3,7 @@ package explore
 import (
 	"landgo/internal/result"
 	"landgo/internal/trace"
+	"landgo/scheduler/witness"
 )
 
 // manyTurns is from how often on that a thread reached one place it is reported.
@@ -13,18 +14,16 @@ const manyTurns = 100
 // steps are long.
 func (h *hunt) long() {
 	r := h.result
+	r.Longest = nil
 	if r.Verdict != result.Budget || h.Guest == nil {
 		return
 	}
 	met := h.Guest.Seen().Met.Clone()
-	if l := &met.Long; l.Turns >= manyTurns {
-		if fs := h.Frames([]uint64{l.PC}); len(fs) > 0 {
-			r.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
-			h.publish() // a limit may be reached, and then there is little time left
-			h.showLong(l.Way)
-			if l.Buffered >= manyTurns {
-				r.Longest.Buffered = l.Buffered
-			}
+	if l := &met.Long; h.longestIs(l) {
+		h.publish() // a limit may be reached, and then there is little time left
+		h.showLong(l.Way)
+		if l.Buffered >= manyTurns {
+			r.Longest.Buffered = l.Buffered
 		}
 	}
 	if b := &met.Busy; b.Insns > 0 {
@@ -32,6 +31,19 @@ func (h *hunt) long() {
 			r.Busiest = &result.Busiest{Thread: b.Thread, Instructions: b.Insns, Place: result.Innermost(fs), Period: b.Period}
 		}
 	}
+}
+
+// longestIs has the result name the place of a long execution, and reports whether there is one to name.
+func (h *hunt) longestIs(l *witness.Long) bool {
+	if l.Turns < manyTurns {
+		return false
+	}
+	fs := h.Frames([]uint64{l.PC})
+	if len(fs) == 0 {
+		return false
+	}
+	h.result.Longest = &result.Longest{Steps: l.Steps, Place: result.Innermost(fs), Part: l.Part, Threads: l.Threads, Turns: l.Turns}
+	return true
 }
 
 // mostShown is how many instructions a way to a loop may have, to be shown: a fraction of a second's.

@@ -132,3 +132,50 @@ func TestLongestBuffer(t *testing.T) {
 		}
 	}
 }
+
+// leavesAt ends a run when a result so far is as is asked for.
+type leavesAt struct {
+	want func(*result.Result) bool
+	stop func()
+}
+
+func (leavesAt) Progress(Progress)     {}
+func (leavesAt) Late(result.ErrorKind) {}
+func (u leavesAt) SoFar(r *result.Result) {
+	if u.want(r) {
+		u.stop()
+	}
+}
+
+// TestLookOut: where no execution ends, the result so far names the loop and the races in it, before any
+// limit is reached; and so does the last one.
+func TestLookOut(t *testing.T) {
+	t.Parallel()
+	const source = `#include <assert.h>
+#include <pthread.h>
+static long n;
+static void *add(void *p) { for (int i = 0; i < 1000000; i++) n++; return p; }
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, add, 0);
+	pthread_create(&u, 0, add, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	assert(n == 2000000);
+	return 0;
+}
+`
+	says := func(r *result.Result) bool { return r.Longest != nil && r.Longest.Place.Line == 4 && len(r.Races) > 0 }
+	cfg := onProgram(compile.Text(t, "gcc", source, "-g", "-O0"))
+	cfg.Time, cfg.Jobs = 2*time.Minute, 1
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := Run(ctx, cfg, leavesAt{says, cancel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Budget || r.Problem != result.Interrupted || !says(r) || r.RaceCount != 2 || r.Races[0].Class != "untested" {
+		t.Errorf("%s (%s), longest %+v, %d races %+v", r.Verdict, r.Problem, r.Longest, r.RaceCount, r.Races)
+	}
+}

@@ -39,7 +39,7 @@ func (h *hunt) minimise(f *finding) error {
 	if f.failure.Kind == trace.Output {
 		return nil // no execution shows it alone
 	}
-	run := h.counting(h.refiningSteps())
+	run := h.refining(f)
 	if h.shorten(f, run) {
 		if err := h.outline(f); err != nil {
 			return err

@@ -44,8 +44,11 @@ const (
 	maxOutcome = 4096
 )
 
-// note adds an execution that has ended without a bug.
+// note adds an execution that has ended without a bug. One that was assumed away is no pass, and has no outcome.
 func (h *hunt) note(x *por.Execution) {
+	if x.AssumedAway() {
+		return
+	}
 	last := trace.NoThread
 	if x.Ending == por.EndedProcess && x.Last != nil {
 		last = x.Last.Thread

@@ -22,7 +22,7 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 		return nil
 	}
 	fine := h.finer
-	run := h.counting(h.refiningSteps())
+	run := h.refining(f)
 	s := h.shortener(f, run)
 	var path []por.PathStep
 	h.within(s, func() {

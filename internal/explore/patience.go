@@ -25,6 +25,21 @@ const stepInsns = 1024
 // minimiseSteps are granted to each bug in any case, about a second.
 var minimiseSteps uint64 = 500_000
 
+// refining is the hunt's guest, for one of the ways in which a bug is refined. All have one purse: what earlier
+// ones have cost is missing from a later one's, but for a part that each has in any case.
+func (h *hunt) refining(f *finding) *counted {
+	most, own := h.refiningSteps(), h.pace(minimiseSteps/ownShare)
+	for _, run := range f.refined {
+		most -= min(most, run.Cost())
+	}
+	run := h.counting(max(most, own))
+	f.refined = append(f.refined, run)
+	return run
+}
+
+// ownShare: each way has one part in this many of what a bug has in any case.
+const ownShare = 4
+
 // refiningSteps limits the steps for refining a bug.
 func (h *hunt) refiningSteps() uint64 {
 	all := min((h.result.Transitions+h.result.Replayed)/refiningShare, h.pace(mostMinimiseSteps))

@@ -69,3 +69,23 @@ func TestRefiningShares(t *testing.T) {
 		}
 	}
 }
+
+// TestOnePurse: what one way of refining a bug has cost is missing from the next one's; each has
+// a quarter of a second.
+func TestOnePurse(t *testing.T) {
+	h := &hunt{result: &result.Result{Transitions: 20_000_000}, found: make([]*finding, 1), Session: &session.Session{
+		Program: session.Program{Platform: &session.Platform{StepCost: 1}}, Guest: &session.Guest{},
+	}}
+	f, cost := &finding{}, uint64(0)
+	for _, row := range []struct{ most, spends uint64 }{{4_000_000, 1_000_000}, {3_000_000, 2_950_000}, {125_000, 125_000}, {125_000, 0}} {
+		run := h.refining(f)
+		if run.most != row.most {
+			t.Errorf("behind %d steps there are %d, want %d", cost, run.most, row.most)
+		}
+		run.steps += row.spends
+		cost += row.spends
+	}
+	if other := h.refining(&finding{}); other.most != 4_000_000 {
+		t.Errorf("another bug has %d", other.most)
+	}
+}

@@ -26,6 +26,7 @@ func (h *hunt) report() error {
 	// The step that made the guest invalid may have made others finer, so that
 	// the paths don't lead where they did.
 	if h.watched != nil && h.result.Verdict != result.Invalid {
+		h.result.Races, h.result.RacesRecycled = nil, 0 // those of lookOut
 		run := h.counting(h.refiningSteps())
 		goes := func(path []por.PathStep) bool { return !h.stop() && run.goes(path) }
 		if err := races.List(h.Session, h.watched, h.result, goes); err != nil {

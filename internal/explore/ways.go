@@ -142,6 +142,17 @@ func (w *ways) open() bool {
 	return false
 }
 
+// endless reports whether samples were made, and all were cut off.
+func (w *ways) endless() (cut bool) {
+	for _, o := range w.list {
+		if o.stats.Executions > 0 {
+			return false
+		}
+		cut = cut || o.cuts > 0
+	}
+	return cut
+}
+
 // slice gives the next way its slice. It reports whether the slice was run to its
 // end.
 func (w *ways) slice() bool {

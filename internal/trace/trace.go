@@ -102,6 +102,9 @@ type Thread struct {
 	// where that finds a value which lets the thread go on; else it is Spinning. No other
 	// bytes decide.
 	Awaits bool
+	// Assumes: it is Spinning, and with what is there an assumption of the program's doesn't hold behind
+	// PendingAccess.
+	Assumes bool
 	// Parked: it has gone round a loop for nothing, and something has changed that it read. What it
 	// could do now it does in other executions, without that turn. It never runs again in this one.
 	Parked bool

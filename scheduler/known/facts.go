@@ -23,6 +23,8 @@ type Facts struct {
 	// are those of them where a write covered only a part of the bytes, or more than these
 	// (scheduler/await.go).
 	Awaits, Piecemeal Addresses
+	// Assumes are reads behind which an assumption of the program's was seen to fail (scheduler/assume.go).
+	Assumes Addresses
 	// Counted are reads by which a thread was seen to look at the same bytes again and again
 	// while it counts. Uncounted are those of them that tell how often it has looked
 	// (scheduler/counted.go), and additions whose result was used later than it was tried
@@ -85,6 +87,9 @@ type Facts struct {
 	Lost bool
 	// Early: an end of the process that comes before others are done can be told (scheduler/late.go).
 	Early bool
+	// Passes: time passes for threads, so that it matters whether another stands at an assumption that
+	// has failed (scheduler/assume.go).
+	Passes bool
 	// Kept: the guest looks at signals that are kept for it (scheduler/timer.go).
 	Kept bool
 	// Jumps: a handler is left by a jump (scheduler/timer.go).
@@ -127,7 +132,7 @@ type Kernel struct {
 
 // New is nothing yet.
 func New() Facts {
-	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Hints: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
+	return Facts{Contended: Addresses{}, Merged: Addresses{}, Meeting: Addresses{}, Streams: Addresses{}, Signalled: Addresses{}, Awaits: Addresses{}, Assumes: Addresses{}, Piecemeal: Addresses{}, Counted: Addresses{}, Uncounted: Addresses{}, Awaited: Addresses{}, Movers: Movers{}, Swaps: Addresses{}, Hints: Addresses{}, Told: Addresses{}, Below: Addresses{}, Apart: Addresses{}, Between: Addresses{}, Varying: Addresses{}, Stored: Addresses{}, Seen: Addresses{},
 		Fencing: Addresses{}, Judged: Addresses{}, Storing: Addresses{}, Streamed: Addresses{}, Touchers: Addresses{}, Repeated: Addresses{}, Storers: Addresses{}, Frames: Frames{},
 		Kernel: Kernel{Ticked: Ticked{}, TailWords: TailWords{}}}
 }
@@ -157,6 +162,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	news = k.Streams.merge(o.Streams) || news
 	news = k.Signalled.merge(o.Signalled) || news
 	news = k.Awaits.merge(o.Awaits) || news
+	news = k.Assumes.merge(o.Assumes) || news
 	news = k.Piecemeal.merge(o.Piecemeal) || news
 	news = k.Counted.merge(o.Counted) || news
 	news = k.Uncounted.merge(o.Uncounted) || news
@@ -187,6 +193,7 @@ func (k *Facts) Merge(o *Facts) (news bool) {
 	is(&k.Last, o.Last)
 	is(&k.Lost, o.Lost)
 	is(&k.Early, o.Early)
+	is(&k.Passes, o.Passes)
 	is(&k.KeysGo, o.KeysGo)
 	is(&k.Loads, o.Loads)
 	is(&k.Tables, o.Tables)

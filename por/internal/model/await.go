@@ -9,7 +9,7 @@ import (
 
 // Await implements por.Awaiter.
 func (m *Machine) Await(on bool) {
-	m.awaiting = on && (m.spins || m.p.Hints) && !(m.p.Buffers && m.p.Backs)
+	m.awaiting = on && (m.spins || m.p.Hints || m.p.Assumes) && !(m.p.Buffers && m.p.Backs)
 }
 
 // ParkFault is a rule about turns for nothing that a test leaves out.
@@ -165,6 +165,8 @@ func (m *Machine) polls(t int) bool {
 	for r := range NumRegs {
 		same = same && (r == in.R || before[2+r] == m.w[b+wRegs+r])
 	}
+	fails := m.fails(t)
+	same = same || fails
 	old := map[int32]int64{}
 	for i := len(m.log) - 1; i >= from; i-- {
 		if at := int(m.log[i].at); at >= m.mem && at < m.ver {
@@ -172,7 +174,7 @@ func (m *Machine) polls(t int) bool {
 		}
 	}
 	for at, v := range old {
-		same = same && m.w[at] == v
+		same = same && (m.w[at] == v || fails && m.p.AssumesBadly == AnyEffect)
 	}
 	m.undo(from)
 	m.Bug = bug

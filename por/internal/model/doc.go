@@ -13,5 +13,6 @@
 //	a step        machine, step, operation (on locks and their like), memory (accesses), digest (of a state)
 //	store buffers buffer (a step at a time, for the searches), tso (all outcomes by another way, as a judge)
 //	reductions    await and counted (spins), above (counts that stay above zero), tested (additions
-//	              whose results are compared, or that threads await), unread (stores that nothing reads), alike (symmetry), backout, hint (loads before an exchange)
+//	              whose results are compared, or that threads await), unread (stores that nothing reads), alike (symmetry), backout, hint (loads before an exchange),
+//	              assume (reads behind which an assumption fails)
 package model

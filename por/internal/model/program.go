@@ -167,10 +167,14 @@ type Program struct {
 	// Parks: a thread may be parked (por.Parker). ParksBadly is for tests of the tests.
 	Parks      bool
 	ParksBadly ParkFault
-	// Hints: a load and the exchange behind it are one step for a search that is told of tested
+	// Hints: a load and the exchange behind it are one step for a search that knows tested
 	// additions and spared polls. HintsBadly is for tests of the tests.
 	Hints      bool
 	HintsBadly HintFault
+	// Assumes: a read behind which an assumption doesn't hold isn't possible for a search that is spared
+	// polls. AssumesBadly is for tests of the tests.
+	Assumes      bool
+	AssumesBadly AssumeFault
 	// Alike, if not 0, is how many threads from number 1 on are alike: they have the same code.
 	Alike int
 	// Together: with a wait that runs out, others' may run out in the same step.

@@ -68,7 +68,7 @@ func (m *Machine) Threads(dst []trace.Thread) []trace.Thread {
 			}
 		} else if th.Status == trace.Ready && m.awaits(t) && !(m.p.Counts && m.p.Undeclared) {
 			if th.Awaits = true; m.polls(t) {
-				th.Status, th.Outcomes = trace.Spinning, 0
+				th.Status, th.Outcomes, th.Assumes = trace.Spinning, 0, m.wouldFail(t)
 			}
 		}
 		if th.Status == trace.Ready && m.blocked(t) {
