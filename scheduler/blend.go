@@ -124,11 +124,11 @@ func (bl *blends) byCode(pc uint64) trace.Blend {
 	return b
 }
 
-// ResultDead is static.ResultDead, remembered.
-func (bl *blends) ResultDead(pc uint64) bool {
+// ResultDead is static.ResultDead, remembered. So is a result of which the code only tells that it is one of two.
+func (bl *blends) ResultDead(pc uint64, one, other uint32) bool {
 	dead, ok := bl.unread[pc]
 	if !ok {
-		dead = static.ResultDead(bl.in.image.File, pc)
+		dead = static.ResultDead(bl.in.image.File, pc) || !bl.in.image.FlagsCross() && static.EitherResult(bl.in.image.File, pc, one, other)
 		bl.unread[pc] = dead
 	}
 	return dead

@@ -46,6 +46,7 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 	case StandArrival:
 		return s.arrivals.step(th, tr)
 	case StandFailure:
+		th.Half = 0
 		th.Insns++ // the end counts: schedules name it
 		tr.End = trace.EndBug
 		tr.Did(trace.Op{Kind: trace.OpEnd})

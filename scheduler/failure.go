@@ -104,6 +104,7 @@ func (w *Wait) String() string {
 func (s *present) Fail(t trace.TID, f *Failure) error {
 	th := s.edit(t)
 	th.Stand, th.Failure = StandFailure, f
+	th.Half++ // a schedule names the state before what fails and the one behind, when others may come
 	return nil
 }
 

@@ -257,7 +257,8 @@ func (g *Stacks) deepens(th edit, stop *emu.Stop) {
 
 // Ended completes the bug of using an address on a stack that was a thread's, or is beneath what it uses there.
 func (g *Stacks) Ended(f *Failure, does string, owner trace.TID, addr uint64) {
-	f.Kind, f.Dead, f.Beneath = trace.DeadStack, owner, g.in.threads[owner].Live()
+	th := &g.in.threads[owner]
+	f.Kind, f.Dead, f.Beneath = trace.DeadStack, owner, th.Live() || !th.OwnStack // else its stack has ended with it
 	name := g.names.Name(owner)
 	if f.Beneath {
 		f.EndedBy = g.endedBy(f.Thread, owner, addr)

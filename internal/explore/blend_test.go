@@ -25,6 +25,9 @@ static void *looks(void *a) { n++; seen[(long)a] = n; return a; }
 static void *stores(void *a) { n++; n = 10; return a; }
 static void *around(void *a) { n++; plain = (int)(long)a + 1; n++; return a; }
 static void *arrives(void *a) { seen[(long)a] = 1; pthread_barrier_wait(&bar); assert(seen[0] && seen[1] && seen[2]); return a; }
+static void *checks(void *a) { seen[(long)a] = 1; int r = pthread_barrier_wait(&bar); assert(r == 0 || r == PTHREAD_BARRIER_SERIAL_THREAD); assert(seen[0] && seen[1] && seen[2]); return a; }
+static void *aborts(void *a) { int r = pthread_barrier_wait(&bar); if (r != 0 && r != PTHREAD_BARRIER_SERIAL_THREAD) abort(); seen[(long)a] = 1; return a; }
+static void *keeps(void *a) { int r = pthread_barrier_wait(&bar); if (r > 0) abort(); seen[(long)a] = -r; return a; }
 static void *serial(void *a) { if (pthread_barrier_wait(&bar)) seen[(long)a] = 1; return a; }
 static void *rounds(void *a) { for (int i = 0; i < 2; i++) pthread_barrier_wait(&bar); return a; }
 static void *meets(void *a) { n++; while (n != 3) ; assert(n == 3); return a; }
@@ -56,6 +59,9 @@ func TestBlends(t *testing.T) {
 		{"a write behind it", "stores", "", 0},
 		{"a data race between", "around", "", 0},
 		{"a barrier", "arrives", "pthread_barrier_init(&bar, 0, 3);", 1},
+		{"a barrier whose result is checked", "checks", "pthread_barrier_init(&bar, 0, 3);", 1},
+		{"that is checked, and the process ended", "aborts", "pthread_barrier_init(&bar, 0, 3);", 1},
+		{"that is checked and kept", "keeps", "pthread_barrier_init(&bar, 0, 3);", 6},
 		{"which is last at a barrier", "serial", "pthread_barrier_init(&bar, 0, 3);", 6},
 		{"two rounds", "rounds", "pthread_barrier_init(&bar, 0, 3);", 1},
 		{"a counter that is waited for", "meets", "", 1},

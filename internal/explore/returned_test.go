@@ -47,6 +47,24 @@ OWN void ask(void) {
 	pthread_mutex_unlock(&j.m);
 }
 int main(void) { pthread_create(&worker, 0, work, 0); ask(); pthread_join(worker, 0); return 0; }`},
+	{"signalled when the first thread may have ended", "signals a condition variable on the stack of thread 0, whose function ask has returned", `
+static void *work(void *a) {
+	struct job *j = take(0);
+	pthread_mutex_lock(&j->m);
+	j->done = 1;
+	pthread_mutex_unlock(&j->m);
+	pthread_cond_signal(&j->c);
+	return a;
+}
+OWN void ask(void) {
+	struct job j = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+	put(0, &j);
+	pthread_mutex_lock(&j.m);
+	while (!j.done)
+		pthread_cond_wait(&j.c, &j.m);
+	pthread_mutex_unlock(&j.m);
+}
+int main(void) { pthread_create(&worker, 0, work, 0); pthread_detach(worker); ask(); pthread_exit(0); }`},
 	{"signalled under the lock", "", `
 static void *work(void *a) {
 	struct job *j = take(0);

@@ -19,7 +19,7 @@ func (l *objectCalls) performBarrier(th edit, tr *trace.Transition, o objectEdit
 		return scheduler.Pass, nil
 	}
 	arg := uint64(0)
-	if op == trace.OpBarrierArrive && l.core.Blends.Arrivals() && l.core.Blends.ResultDead(l.callSite(th.thread)) {
+	if op == trace.OpBarrierArrive && l.core.Blends.Arrivals() && l.core.Blends.ResultDead(l.callSite(th.thread), 0, uint32(barrierSerial&0xffffffff)) {
 		// Whether it is the serial thread makes no difference to it.
 		if arg = trace.Gathers; uint64(len(o.waiters))+1 >= o.value {
 			arg |= trace.Completes

@@ -24,7 +24,7 @@ var pastTheDoor = map[string]string{
 	"door.read64":             "the door",
 	"door.write32":            "the door",
 	"door.write64":            "the door",
-	"awaits.polls":            "the value that a turn of a loop would find: tried, and taken back",
+	"awaits.lookOnce":         "the value that a turn of a loop would find: tried, and taken back",
 	"present.valueFor":        "the same, as it is now",
 	"counts.valueAt":          "the same",
 	"counts.putValue":         "the same",

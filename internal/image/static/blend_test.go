@@ -10,8 +10,11 @@ import (
 )
 
 // blendLabels is the image of blend.S, and where its labels are.
-func blendLabels(t *testing.T) (*elffile.File, map[string]uint64) {
-	path := imagetest.Compile(t, "musl-gcc", "blend.S", "-static")
+func blendLabels(t *testing.T) (*elffile.File, map[string]uint64) { return labels(t, "blend.S") }
+
+// labels is the image of a source, and where its labels are.
+func labels(t *testing.T, source string) (*elffile.File, map[string]uint64) {
+	path := imagetest.Compile(t, "musl-gcc", source, "-static")
 	file, err := elffile.Open(path)
 	if err != nil {
 		t.Fatal(err)

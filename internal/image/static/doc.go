@@ -6,7 +6,7 @@
 //
 //	registers     dead, onward (beyond a function's end), spot (where a return goes), across (flags beyond a return), frames
 //	instructions  locked, quick (the common forms), returns
-//	values        blend, tested and pivot (results of locked instructions), decides, compared
+//	values        either (results of functions that make no difference), blend, tested and pivot (results of locked instructions), decides, compared
 //	ways          again, neverback, forever (loops without an end), callers
 //	threads       alike, alikeframe
 //	libraries     ahead (string functions), operators (new and delete)

@@ -167,7 +167,7 @@ type Program struct {
 	// Parks: a thread may be parked (por.Parker). ParksBadly is for tests of the tests.
 	Parks      bool
 	ParksBadly ParkFault
-	// Hints: a load and the exchange behind it are one step for a search that is told of tested
+	// Hints: a load and the exchange behind it are one step for a search that knows tested
 	// additions and spared polls. HintsBadly is for tests of the tests.
 	Hints      bool
 	HintsBadly HintFault
