@@ -112,7 +112,6 @@ func (d *deepening) letWays() {
 			return // it was stopped within
 		}
 		d.takeWays()
-		w.lengthen()
 	}
 }
 
@@ -207,6 +206,7 @@ func (w *ways) slice() bool {
 		o.cut()
 	}
 	o.over = err != nil && err != errLeft || stats.Complete
+	w.lengthen()
 	return w.stopped == ""
 }
 
