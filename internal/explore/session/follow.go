@@ -320,8 +320,8 @@ func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	return s.Guest.Step(p.Thread, p.Choice)
 }
 
-// lastSteps is how many instructions before a segment's end steps are taken one by one, in an execution that is too
-// long to be followed so: that is where threads meet.
+// lastSteps is how many instructions before a segment's end steps are taken one by one, where an execution is too
+// long to be followed so. There threads meet.
 const lastSteps = 2048
 
 // passPoints has the guest's next step end as a path's.
