@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"slices"
-
 	"landgo/internal/explore/session"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -71,22 +69,4 @@ func (s strides) Ended(x *por.Execution) bool {
 		}
 	}
 	return goes
-}
-
-// lengthen adds samples in strides, once all others were cut off.
-func (w *ways) lengthen() {
-	if !w.open() || !w.endless() || w.Platform.Ticks || w.Config.Buffers() {
-		return
-	}
-	for _, o := range w.list {
-		if o.stride != nil || o.cuts == 0 {
-			return
-		}
-	}
-	w.list = append(w.list, &way{search: withOption("random", sampleRuns), most: longestSample, reach: longestSample, stride: &stride{}})
-}
-
-// passes reports whether a path has steps that went on past points.
-func passes(path []por.PathStep) bool {
-	return slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Stride != 0 })
 }

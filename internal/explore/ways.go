@@ -257,3 +257,16 @@ func (d *deepening) endWays() {
 		w.Session.Close()
 	}
 }
+
+// lengthen adds samples in strides, once all others were cut off.
+func (w *ways) lengthen() {
+	if !w.open() || !w.endless() || w.Platform.Ticks || w.Config.Buffers() {
+		return
+	}
+	for _, o := range w.list {
+		if o.stride != nil || o.cuts == 0 {
+			return
+		}
+	}
+	w.list = append(w.list, &way{search: withOption("random", sampleRuns), most: longestSample, reach: longestSample, stride: &stride{}})
+}
