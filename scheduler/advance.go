@@ -48,8 +48,8 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 		if s.buffers.weak != 0 {
 			return s.buffers.unordered(th.thread)
 		}
-		if len(stop.Accesses) > 0 {
-			next.allow = 0
+		if n := len(stop.Accesses); n > 0 {
+			next.allow -= min(next.allow, uint32(n))
 			if s.cfg.Guarded {
 				if err := s.lib.CheckGuarded(th.ID, stop.Accesses); err != nil {
 					return err

@@ -22,6 +22,8 @@ type wishes struct {
 	limit  uint64
 	exact  bool
 	starts map[string]uint64
+	// stride is how many accesses a step may pass; 0: that at which it begins.
+	stride uint32
 	// atStart: threads stay at their very beginning when they are created.
 	atStart bool
 }
@@ -88,6 +90,11 @@ func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 // instruction may be one that landgo carries out (a yield): there a step ended
 // whose thread stopped before an access, and nothing shares its memory yet.
 func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
+
+// Stride has steps go on past points before accesses, until they have made this many; 0: not. The
+// other ends of steps stay. It is for executions that are too long to be taken access by access, and not for searches
+// that reverse the order of steps.
+func (s *fixed) Stride(accesses uint32) { s.stride = accesses }
 
 // LimitStarts says, by name, how far threads may run when they are created, for
 // a replay that knows less of what threads share than the run did.

@@ -17,7 +17,7 @@
 //	many searches    deepen (the loop), deepening (its state), seeds (where it begins), space (what is kept of a job that
 //	                 rests), turn (one at work), round (several at once), narrow (jobs by parts),
 //	                 deepensave, jobcounts, jobtable, jobverdict
-//	beside them      ways (samples), bounded (ascending bounds: preemptions, then delays), bystates, fewer (spared more), claim (what these prove
+//	beside them      ways (samples), stride (of long executions), bounded (ascending bounds: preemptions, then delays), bystates, fewer (spared more), claim (what these prove
 //	                 where no verdict is), rung (locks trusted first), coarse (kernels at few points
 //	                 first), ladder (which of these there are, and when), confirm (their bugs without that)
 //	what it finds    outcome and outputsave (outputs), differing (outputs as bugs), raced (races as

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -349,4 +350,9 @@ func (h *hunt) as(f *finding, do func() error) error {
 	h.Guest.Rewind(h.Root)
 	h.Guest.SetGranularity(all.Granularity(all.Config.PP, all.Racing))
 	return err
+}
+
+// passes reports whether a path has steps that went on past points.
+func passes(path []por.PathStep) bool {
+	return slices.ContainsFunc(path, func(p por.PathStep) bool { return p.Stride != 0 })
 }

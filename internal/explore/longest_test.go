@@ -151,8 +151,8 @@ func (u leavesAt) SoFar(r *result.Result) {
 // limit is reached; and so does the last one.
 func TestLookOut(t *testing.T) {
 	t.Parallel()
-	const source = `#include <assert.h>
-#include <pthread.h>
+	const source = `#include <pthread.h>
+
 static long n;
 static void *add(void *p) { for (int i = 0; i < 1000000; i++) n++; return p; }
 int main(void)
@@ -162,7 +162,6 @@ int main(void)
 	pthread_create(&u, 0, add, 0);
 	pthread_join(t, 0);
 	pthread_join(u, 0);
-	assert(n == 2000000);
 	return 0;
 }
 `

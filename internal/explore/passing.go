@@ -18,7 +18,7 @@ import (
 
 // passing is a run that passes, near a finding's, or nil.
 func (h *hunt) passing(f *finding) []por.PathStep {
-	if !f.own() && !f.passed() || h.Platform.Ticks {
+	if !f.own() && !f.passed() || h.Platform.Ticks || passes(f.path) {
 		return nil
 	}
 	fine := h.finer

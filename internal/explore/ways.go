@@ -25,7 +25,7 @@ import (
 // A sample costs its steps only: neither clocks nor race detectors look on
 // (por.Options.Uncounted). One that doesn't end is cut off. As long as all are, one in three
 // of the way's next ones may be longer. A long program's bug may come early, and many starts
-// find that. An error in a sample (a
+// find that; and there are samples whose steps are longer (stride.go). An error in a sample (a
 // call that isn't modelled, a step without an end) ends its way, and is no verdict:
 // the jobs find it if it matters.
 type ways struct {
@@ -46,6 +46,7 @@ type way struct {
 	most   int       // steps that its next execution may have
 	reach  int       // the most that any might have
 	cuts   int       // slices in which all were cut off
+	stride *stride   // nil: steps end at each point
 }
 
 // samplers are the ways, in the order of their slices. They are distinguished by what they find
@@ -142,9 +143,12 @@ func (w *ways) open() bool {
 	return false
 }
 
-// endless reports whether samples were made, and all were cut off.
+// endless reports whether samples were made, access by access, and all were cut off.
 func (w *ways) endless() (cut bool) {
 	for _, o := range w.list {
+		if o.stride != nil {
+			continue
+		}
 		if o.stats.Executions > 0 {
 			return false
 		}
@@ -165,6 +169,11 @@ func (w *ways) slice() bool {
 		return true
 	}
 	run := w.counting(0)
+	var sees por.Observer = w
+	if o.stride != nil {
+		run.System = o.stride.over(run.System, w.Guest)
+		sees = strides{w.hunt, o.stride}
+	}
 	before := w.Guest.Seen().Instructions
 	cost := func() uint64 { return run.steps + (w.Guest.Seen().Instructions-before)/(stepInsns*w.Platform.StepCost) }
 	engine, err := por.New(o.search, por.Options{
@@ -180,7 +189,7 @@ func (w *ways) slice() bool {
 	w.Guest.Rewind(w.Root)
 	var stats por.Stats
 	err = w.promptly(func() (err error) {
-		stats, err = engine.Run(run, w)
+		stats, err = engine.Run(run, sees)
 		return err
 	})
 	w.Guest.Rewind(w.Root)
@@ -197,6 +206,7 @@ func (w *ways) slice() bool {
 		o.cut()
 	}
 	o.over = err != nil && err != errLeft || stats.Complete
+	w.lengthen()
 	return w.stopped == ""
 }
 
@@ -246,4 +256,17 @@ func (d *deepening) endWays() {
 		d.result.Threads = max(d.result.Threads, w.result.Threads)
 		w.Session.Close()
 	}
+}
+
+// lengthen adds samples in strides, once all others were cut off.
+func (w *ways) lengthen() {
+	if !w.open() || !w.endless() || w.Platform.Ticks || w.Config.Buffers() {
+		return
+	}
+	for _, o := range w.list {
+		if o.stride != nil || o.cuts == 0 {
+			return
+		}
+	}
+	w.list = append(w.list, &way{search: withOption("random", sampleRuns), most: longestSample, reach: longestSample, stride: &stride{}})
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"landgo/internal/result"
@@ -26,12 +27,17 @@ func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 		s.limitStarts(sched)
 	}
 	var first error
-	ends := false
+	ends, text := false, sched.String()
+	s.through = s.long == text
+	defer func() { s.through = false }()
 	for {
 		path, failure, err := s.follow(sched, ends)
 		var gap *Invalid
+		var long *scheduler.BudgetError
 		switch {
 		case errors.Is(err, por.ErrFiner):
+		case errors.As(err, &long) && long.Steps != 0 && !s.through:
+			s.through, s.long = true, text
 		case errors.Is(err, errEnds):
 			ends = true
 		case first != nil && err != nil:
@@ -267,7 +273,12 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		}
 		before := s.Guest.Mark()
 		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
+		if s.through && g.Until > pos.Insns+2*lastSteps && !s.Platform.Ticks {
+			step.Limit, step.Stride = g.Until-lastSteps, math.MaxUint32
+		}
+		s.passPoints(&step)
 		tr, err := s.Guest.Step(t, choice)
+		s.passPoints(&por.PathStep{})
 		if err != nil {
 			return path, "", err
 		}
@@ -304,9 +315,19 @@ func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 		return nil, err
 	}
 	s.Guest.Unspin(p.Thread) // as segment may have
-	s.Guest.Limit(p.Limit)
-	defer s.Guest.Limit(0)
+	s.passPoints(p)
+	defer s.passPoints(&por.PathStep{})
 	return s.Guest.Step(p.Thread, p.Choice)
+}
+
+// lastSteps is how many instructions before a segment's end steps are taken one by one, where an execution is too
+// long to be followed so. There threads meet.
+const lastSteps = 2048
+
+// passPoints has the guest's next step end as a path's.
+func (s *Session) passPoints(p *por.PathStep) {
+	s.Guest.Limit(p.Limit)
+	s.Guest.Stride(p.Stride)
 }
 
 // Possible says why a step of a path, which a checkpoint may have, can't be taken.

@@ -46,6 +46,9 @@ type Session struct {
 	Unfinished bool
 	// Aligning: the schedule was made where threads stand at their very beginning.
 	Aligning bool
+	// through: a schedule is followed past points, for it has too many steps otherwise.
+	through bool
+	long    string // a schedule for which that is known
 	// openings has the program's start, for all sessions that are alike.
 	openings *scheduler.Openings
 	// afresh: no kept boot is used, because it was damaged.

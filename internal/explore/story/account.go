@@ -6,6 +6,10 @@ import (
 	"landgo/internal/trace"
 )
 
+// mostAccounted is how many accesses of a step are accounted for, its last ones: with more it is one that went on past
+// points.
+const mostAccounted = 1 << 12
+
 // Account is the step-by-step account of an execution.
 func (st *Story) Account() []result.Event {
 	var out []result.Event
@@ -30,6 +34,7 @@ func (st *Story) Account() []result.Event {
 				e.Wakes = append(e.Wakes, name)
 			}
 		}
+		skipped := max(0, len(b.Accesses)-mostAccounted)
 		for n, op := range b.Ops {
 			if st.IsOwnLock(op.Obj) {
 				continue // its accesses are told
@@ -41,10 +46,10 @@ func (st *Story) Account() []result.Event {
 			e.Does += text
 			after := edges.after(op, b.Step.Thread, i+1)
 			if text != "" {
-				e.Operations = append(e.Operations, result.Operation{Does: text, Before: min(int(op.At), len(b.Accesses)), Place: st.madeBy(op, i), After: after, Held: st.HeldAfter(b, n+1)})
+				e.Operations = append(e.Operations, result.Operation{Does: text, Before: max(min(int(op.At), len(b.Accesses))-skipped, 0), Place: st.madeBy(op, i), After: after, Held: st.HeldAfter(b, n+1)})
 			}
 		}
-		for k := range b.Accesses {
+		for k := skipped; k < len(b.Accesses); k++ {
 			if arrives {
 				break // to words of the kernel's
 			}
