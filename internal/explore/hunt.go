@@ -69,7 +69,8 @@ type finding struct {
 	failure     scheduler.Failure
 	key         string
 	path        []por.PathStep
-	schedule    trace.Schedule // the same, however fine the steps are
+	schedule    trace.Schedule       // the same, however fine the steps are
+	known       *scheduler.Knowledge // with which another guest found it; nil: the hunt's own did
 	preemptions int
 	minimal     result.Minimal
 	told        *result.Bug    // as it is shown until there is more, nil: nothing yet

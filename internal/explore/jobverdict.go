@@ -88,6 +88,11 @@ func (d *deepening) alignAll() error {
 // before every access. Where a thread goes round a loop in vain for which it
 // would wait there, it keeps the points of its job.
 func (d *deepening) align(f *finding) error {
+	if f.known != nil { // else its execution would begin again for each word that threads share
+		if _, err := d.Guest.Learn(f.known); err != nil {
+			f.known = nil // threads were met in another order
+		}
+	}
 	var err error
 	if !d.Config.SyncOnly { // its verdicts are at its sets' points, and so are its stories
 		d.Aligning = true

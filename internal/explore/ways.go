@@ -232,7 +232,7 @@ func (d *deepening) takeWays() {
 		if d.seen[f.key] != nil {
 			continue
 		}
-		own := &finding{failure: f.failure, key: f.key, preemptions: f.preemptions}
+		own := &finding{failure: f.failure, key: f.key, preemptions: f.preemptions, known: w.Guest.Knowledge()}
 		if own.schedule, d.boundedErr = story.Schedule(w.Session, f.path); d.boundedErr != nil {
 			return
 		}
