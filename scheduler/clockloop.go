@@ -21,18 +21,6 @@ import (
 // A loop that does more (it counts its turns, or works in them) isn't such a spin. The
 // kernel moves the clock for it after some looks (kernel/linux/time.go).
 
-// clockKernel is a kernel with a clock that threads look at.
-type clockKernel interface {
-	// IsLook reports whether an operation is a look at the clock that doesn't move it.
-	IsLook(op trace.Op) bool
-	// LookMoves has thread t's next look move the clock, further the more often it has.
-	LookMoves(t trace.TID, often uint64)
-	// LooksAnew lets thread t's looks not move the clock for a while.
-	LooksAnew(t trace.TID)
-	// OnlySlept reports whether nothing but the clock has changed since the machine's log had a length.
-	OnlySlept(logged int) bool
-}
-
 // isLook reports whether an operation is a look at the clock that didn't move it.
 func (s *finder) isLook(op trace.Op) bool {
 	k, ok := s.in.kernel.(clockKernel)

@@ -5,7 +5,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// Companion has the calls of a System to such a guest.
+// Companion has the calls of a System to a guest that schedules its threads itself (steered.go).
 type Companion interface {
 	// Keep keeps what is known of a thread. It is asked for whenever the System keeps
 	// its own.

@@ -7,8 +7,8 @@ import (
 	"landgo/scheduler/spins"
 )
 
-// A counted spin is one step of all its turns, where spins/counted.go says that it can be. Here its turns
-// are run: to survey a spin, and to take the step.
+// A counted spin is one step of all its turns, where spins/counted.go says that it can be. Here a
+// spin is surveyed; turnsteps.go takes the step.
 
 // counting reports whether an instruction is known to look in a counted spin. While threads
 // count as alike, none does: the two were judged apart only.
@@ -59,23 +59,6 @@ func (c *counts) recursWith(th edit) bool {
 	}
 	return seen.Turn(&here) != 0
 }
-
-// surveyKey is a thread in a state of its own, with what its bytes hold and have held.
-type surveyKey struct {
-	thread          trace.TID
-	number, effects uint64
-	values          trace.Digest
-}
-
-// onward is a place in the code, and where the functions there return to.
-type onward struct {
-	pc      uint64
-	returns trace.Digest
-	native  bool // landgo leaves locks to the guest's own code
-}
-
-// mostReturns is how many functions of a stack deadOnward looks at.
-const mostReturns = 8
 
 // survey tries what a thread before a counted spin does with the value that is there, and with
 // those that were there before.

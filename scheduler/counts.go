@@ -166,3 +166,20 @@ func (c *counts) tells(look uint64) {
 func (c *counts) ownChanges(th *thread, since uint64) bool {
 	return c.in.machine.Unchanged([]emu.Stretch{{From: since, To: c.in.machine.Journal()}}, func(a uint64) bool { return c.owns(th.ID, a) })
 }
+
+// surveyKey is a thread in a state of its own, with what its bytes hold and have held.
+type surveyKey struct {
+	thread          trace.TID
+	number, effects uint64
+	values          trace.Digest
+}
+
+// onward is a place in the code, and where the functions there return to.
+type onward struct {
+	pc      uint64
+	returns trace.Digest
+	native  bool // landgo leaves locks to the guest's own code
+}
+
+// mostReturns is how many functions of a stack deadOnward looks at.
+const mostReturns = 8

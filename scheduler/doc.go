@@ -84,9 +84,9 @@
 //	      tooLong                a step that is long: endless asks for a loop in which nothing changes (endless.go)
 //	      runOrPlay              a run, or its outcome in the start that is played (start.go)
 //	        runCPU                 one run of the machine (run.go); its accesses are recorded in the transition. On the way
-//	                               counts.watch, Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
+//	                               counts.watch (leftover.go), Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
 //	                               and buffers.takeStores look at them
-//	        Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
+//	      Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
 //	      Points.Allowed         at an access: is there a point? (points.go)
 //	      meets                  at a breakpoint: Carrier.AtBreak, for a function's entry or return
 //	      Traps.atTrap, trap     at a system call: carryOut has the kernel do it, did and takeEffects (effects.go)
@@ -118,7 +118,7 @@
 //	    unreads.settle         which bytes were read after all (unread.go)
 //	    Kinship.settle         does it tell threads apart? (alike.go)
 //	    sightOperations        for candidates of races at fewer points (granularity.go)
-//	  news                   trace.ErrFiner if points became finer
+//	  news                   trace.ErrFiner if points became finer (knowledge.go)
 //
 // # The files
 //
@@ -161,7 +161,7 @@
 //	              repeated (stores of what is there)
 //	other rooms   carrier (the library), distrust (what it carries out no more), companion and steered (the kernel
 //	              that schedules itself)
-//	twin          reads of memory that was never written
+//	twin          reads of memory that was never written; Mark and Rewind, of all twins
 //
 // Calls go downwards but for a few pairs of files: step, enabled and advance are at the top; present, thread and
 // lifetime lie below all parts.

@@ -66,9 +66,6 @@ func (n *Naps) learnsWait(th *thread) {
 // ofSleep is the Arg of an OpAdvance that ends a sleep.
 const ofSleep = 1
 
-// noTime is the deadline of waits that don't run out.
-const noTime = ^uint64(0)
-
 // lasting is how many more outcomes a trap has because a sleep may last there. If a schedule is followed,
 // each sleep may last: the schedule's run may have known more.
 func (n *Naps) lasting(th *thread, p *kernel.Plan) uint32 {

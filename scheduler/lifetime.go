@@ -125,7 +125,7 @@ type attempt struct {
 	// probing: a turn of a loop is being tried. scouting: others run on trial within a
 	// long step. trying: a call is tried, and threads stay as they are.
 	probing, scouting, trying bool
-	turning                   bool // turns of a counted spin are run, but the last (counted.go)
+	turning                   bool // turns of a counted spin are run, but the last (turnsteps.go)
 }
 
 // scratch is of the step under way.
@@ -154,4 +154,31 @@ type runner interface {
 type stepper interface {
 	step(edit, *trace.Transition, trace.Choice) error
 	describe(*thread, *trace.Thread) Watch
+}
+
+// moment is a place in an execution: the step's place on the path, and the number of
+// the step's accesses before it. 0 is never.
+type moment uint64
+
+const momentShift = 24
+
+// stepInfo is spin detection's record of a step of the present path.
+type stepInfo struct {
+	tr      *trace.Transition
+	ctx     emu.Ctx      // before the step
+	set     trace.RegSet // and what was to be written to its registers
+	regs    int32        // its index in state.stepRegs + 1; 0: nothing was
+	before  uint64       // the machine's journal before the step, and before its buffered stores were put into memory
+	journal uint64       // the same, after that
+	pc      uint64       // where the thread stood
+	effects uint64       // of the thread, before the step
+	insns   uint64       // the same
+	half    uint32       // and how many accesses of an instruction it had made
+	prev    int32        // the thread's step before: its index in state.steps + 1; 0: none
+	nth     uint32       // how many steps the thread had made before
+	end     uint64       // with store buffers, the journal after it
+	number  uint64       // of all steps that were ever made
+	turns   listed
+	tried   bool // the thread stood before a try with which it may back out (backout.go)
+	freed   bool // ctx and those of the thread's steps before aren't compared with any more
 }

@@ -6,7 +6,8 @@ import (
 	"landgo/scheduler/undo"
 )
 
-// How a System goes back: it keeps what a step changes, and takes it up again.
+// How a System goes back: it keeps what a step changes (Save, thread.go), and takes it up again. Mark and Rewind are in
+// twin.go, for all twins do the same.
 
 type threadSave struct {
 	id  trace.TID

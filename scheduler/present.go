@@ -181,3 +181,15 @@ func (s *fixed) removed(addr uint64) bool {
 func (s *fixed) Unwritten(t trace.TID) []byte {
 	return s.lib.Unwritten(t).Text
 }
+
+// clockKernel is a kernel with a clock that threads look at.
+type clockKernel interface {
+	// IsLook reports whether an operation is a look at the clock that doesn't move it.
+	IsLook(op trace.Op) bool
+	// LookMoves has thread t's next look move the clock, further the more often it has.
+	LookMoves(t trace.TID, often uint64)
+	// LooksAnew lets thread t's looks not move the clock for a while.
+	LooksAnew(t trace.TID)
+	// OnlySlept reports whether nothing but the clock has changed since the machine's log had a length.
+	OnlySlept(logged int) bool
+}

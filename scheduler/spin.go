@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"landgo/emu"
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
@@ -37,27 +36,6 @@ import (
 // A search may be spared the first poll, too, and all in vain: await.go.
 //
 // A turn may take locks and give them back: spins/locks.go.
-
-// stepInfo is spin detection's record of a step of the present path.
-type stepInfo struct {
-	tr      *trace.Transition
-	ctx     emu.Ctx      // before the step
-	set     trace.RegSet // and what was to be written to its registers
-	regs    int32        // its index in state.stepRegs + 1; 0: nothing was
-	before  uint64       // the machine's journal before the step, and before its buffered stores were put into memory
-	journal uint64       // the same, after that
-	pc      uint64       // where the thread stood
-	effects uint64       // of the thread, before the step
-	insns   uint64       // the same
-	half    uint32       // and how many accesses of an instruction it had made
-	prev    int32        // the thread's step before: its index in state.steps + 1; 0: none
-	nth     uint32       // how many steps the thread had made before
-	end     uint64       // with store buffers, the journal after it
-	number  uint64       // of all steps that were ever made
-	turns   listed
-	tried   bool // the thread stood before a try with which it may back out (backout.go)
-	freed   bool // ctx and those of the thread's steps before aren't compared with any more
-}
 
 // freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
 // effect: no loop's turn goes back beyond that (findTurn).

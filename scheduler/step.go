@@ -6,6 +6,7 @@ import "landgo/internal/trace"
 // run for ever without an exact spin (a loop that counts, or backs off).
 const maxSteps = 200_000
 
+// stepAlone takes a step of this System alone: all that a step is beside what its thread does (step, dispatch.go).
 func (s *System) stepAlone(t trace.TID, c trace.Choice) (*trace.Transition, error) {
 	if s.isBuffer(t) {
 		return s.update(t)

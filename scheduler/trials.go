@@ -17,7 +17,7 @@ func (t *trials) probe(th *thread, f func(th edit)) {
 	f(t.in.edit(th.ID))
 	t.in.takeBack(k)
 	t.buffers.under, t.buffers.weak = t.buffers.under[:under], 0
-	// The turn's news of sharing is known for good, so the search has to start
+	// News of sharing is known for good, so the search has to start
 	// again as if the turn were real.
 	t.attempt.probing, t.learning.finer, t.in.observer = false, finer || t.learning.finer, observer
 }

@@ -8,7 +8,7 @@ import (
 	"landgo/scheduler/spins"
 )
 
-// finder finds the loops in which threads wait. It reads the steps of the path and changes how
+// finder (spin.go) finds the loops in which threads wait. It reads the steps of the path and changes how
 // a thread stands, no more.
 type finder struct {
 	in       *present

@@ -32,7 +32,7 @@ func (s *System) stepTurns(th edit, tr *trace.Transition, c trace.Choice) (err e
 	}
 }
 
-// hintedStep is the step of a thread that stands before such a load.
+// hintedStep is the step of a thread that stands before a load before an exchange (hint.go).
 func (s *System) hintedStep(th edit, tr *trace.Transition, c trace.Choice) error {
 	r, at := th.hint, th.Access
 	on, look := r.on[s.counts.valueAt(&at)], lookOf(at.PC, hinted)

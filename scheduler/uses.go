@@ -10,12 +10,6 @@ import (
 // neither was created after what the other did to it, nor was joined before. Else
 // there is one order only, whatever the search does.
 
-// moment is a place in an execution: the step's place on the path, and the number of
-// the step's accesses before it. 0 is never.
-type moment uint64
-
-const momentShift = 24
-
 func (s *state) moment(tr *trace.Transition, accesses int) moment {
 	return moment(len(s.steps))<<momentShift | moment(min(accesses, 1<<momentShift-2)+1)
 }

@@ -83,3 +83,6 @@ func (s *present) RunOut(t trace.TID, when uint64, tr *trace.Transition, c trace
 		tr.Wakes = append(tr.Wakes, o)
 	}
 }
+
+// noTime is the deadline of waits that don't run out.
+const noTime = ^uint64(0)

@@ -103,6 +103,5 @@ func (k *reading) members(lists []profile.ThreadList) (all []uint64) {
 	return all
 }
 
-// stepsGap reports whether the kernel is run one instruction at a time, until it has
-// assigned the variable that says which thread runs.
-func (k *reading) stepsGap() bool { return k.profile != nil && k.gap.Get() == gapJumped }
+// maxListed bounds a list of threads: one that is being written to can be a ring.
+const maxListed = 4096

@@ -6,7 +6,7 @@ import (
 	"landgo/internal/trace"
 )
 
-// The processor: its registers, and one run of it.
+// One run of the processor. Its registers are in registers.go.
 
 // StopIf implements what System's does.
 func (k *Kernel) StopIf(f func() bool) { k.stopIf = f }

@@ -22,9 +22,6 @@ import (
 // scheduler, and no thread in the variable while that runs: thread 0 is the idle one
 // then.
 
-// maxListed bounds a list of threads: one that is being written to can be a ring.
-const maxListed = 4096
-
 // look reads which threads can run, where the kernel doesn't tell.
 func (b *beliefs) look(tr *trace.Transition) error {
 	if b.in.profile != nil {

@@ -155,6 +155,14 @@ func (k *reading) frameLinks(fp, sp uint64) (links []uint64) {
 	return links
 }
 
+// handlerRoom is how much of the stack below the place where it was interrupted a
+// thread lends to the handler. Accesses there concern no other thread.
+const handlerRoom = abi.PageSize
+
+// stepsGap reports whether the kernel is run one instruction at a time, until it has
+// assigned the variable that says which thread runs.
+func (k *reading) stepsGap() bool { return k.profile != nil && k.gap.Get() == gapJumped }
+
 // bestPriority is the highest of the ready threads'.
 func (g *ranks) bestPriority() (best int64) {
 	best = math.MinInt64

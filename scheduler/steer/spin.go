@@ -10,7 +10,7 @@ import (
 )
 
 // A thread that waits in a loop, with interrupts on, for what another does
-// (while (!flag);): an exact spin, as in spin.go. It will do the same until a byte
+// (while (!flag);): an exact spin, as in scheduler/spin.go. It will do the same until a byte
 // changes that it reads, however many ticks come; so it isn't run again before.
 // Where it reads what ticks change, it waits for time, and is none.
 //

@@ -43,7 +43,7 @@ type ownThread struct {
 	Since  uint64 // the ticks that had passed when it called a function to sleep,
 	Length uint64 // and those that it wants to sleep
 	Wakes  uint64 // the number of the tick that will wake it, see time.go
-	// noted: since it was switched to, it has noted that it runs (profile.go).
+	// noted: since it was switched to, it has noted that it runs (access.go).
 	Noted bool
 	// stackLow is the lowest address of its stack, 0 if the kernel hasn't said so.
 	StackLow uint64

@@ -9,10 +9,6 @@ import (
 // Interrupts: how they are delivered, what ticks do, and how a thread comes back
 // to where it was interrupted.
 
-// handlerRoom is how much of the stack below the place where it was interrupted a
-// thread lends to the handler. Accesses there concern no other thread.
-const handlerRoom = abi.PageSize
-
 // ticker has the interrupts that landgo delivers, and how threads go on after them.
 type ticker struct {
 	in          *situation

@@ -1,4 +1,4 @@
-/* Steps that go as far as an object lets them (scheduler/look.go). The thread "nested" takes
+/* Steps that go as far as an object lets them (scheduler/library/look.go). The thread "nested" takes
  * three locks in one step if it can. The first argument chooses the innermost, which "holder" has
  * taken before, and still holds at its yield. What nested holds when it has to wait there decides
  * what main can do. */
