@@ -266,7 +266,8 @@ type Event struct {
 	ChoiceText string `json:"choice_text,omitempty"`
 	// Does is the operation in words, with its object ("locks m"), or "" where
 	// the step only accesses memory.
-	Does     string   `json:"does"`
+	Does string `json:"does"`
+	// Accesses are the step's, in order. Of a step with more than 4,096 they are the last ones.
 	Accesses []Access `json:"accesses"`
 	Stack    []Frame  `json:"stack"`
 	// After is the step, from 1, that created the thread, of its first step, or sent it a
