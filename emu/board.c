@@ -74,6 +74,7 @@ void board_regs(struct machine *m, int32_t slot, struct board_regs *r)
 	uc_context_reg_read(c, UC_X86_REG_CR4, &r->cr4);
 	uc_context_reg_read(c, UC_X86_REG_GDTR, &table);
 	r->gdt = table.base;
+	r->gdt_limit = table.limit;
 	uc_context_reg_read(c, UC_X86_REG_IDTR, &table);
 	r->idt = table.base;
 	r->idt_limit = table.limit;

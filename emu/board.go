@@ -21,7 +21,7 @@ const FrameRoom = C.FRAME_ROOM
 type BoardRegs struct {
 	CR0, CR2, CR3, CR4 uint64
 	GDT, IDT           uint64
-	IDTLimit           uint64
+	GDTLimit, IDTLimit uint64
 	CS, SS             uint64
 	Task, TaskLimit    uint64 // the task's segment, in which the kernel's stack is told
 }

@@ -285,7 +285,7 @@ struct result {
 struct board_regs {
 	uint64_t cr0, cr2, cr3, cr4;
 	uint64_t gdt, idt;
-	uint64_t idt_limit;
+	uint64_t gdt_limit, idt_limit;
 	uint64_t cs, ss;
 	uint64_t task, task_limit;
 };

@@ -112,7 +112,8 @@ func TestPollingAgrees(t *testing.T) {
 
 // TestPollingLoaded: a kernel without a multiboot header is loaded at the physical
 // addresses of its file, or by a profile's loader below its own. The result says what is
-// missing, and doesn't blame the machine that the file is for.
+// missing, and doesn't blame the machine that the file is for. The kernel may begin by segments
+// that take the distance off.
 func TestPollingLoaded(t *testing.T) {
 	t.Parallel()
 	ends := func(c config.Config) *result.Result {
@@ -138,6 +139,15 @@ func TestPollingLoaded(t *testing.T) {
 	shared.Profile.Text = c.Profile.Text
 	if r := ends(shared); r.Verdict != result.Verified || r.Executions != with.Executions {
 		t.Errorf("with a page of text and data: %s (%s), %d executions, want %d", r.Verdict, r.Reason, r.Executions, with.Executions)
+	}
+	// A kernel that begins by segments runs where landgo's page tables do what they do.
+	segments := pollingConfig(t, "polling", "yield", "SEGMENTS=1")
+	if r := ends(segments); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "segment begins at 0x40000000") {
+		t.Errorf("with segments and without tables: %s (%s)", r.Verdict, r.Reason)
+	}
+	segments.Profile.Text += "    tables: 0x10000\n    stack: 0x7c00\n"
+	if r := ends(segments); r.Verdict != result.Verified || r.Executions != with.Executions {
+		t.Errorf("with segments and tables: %s (%s), %d executions, want %d", r.Verdict, r.Reason, r.Executions, with.Executions)
 	}
 	low.Profile = nil
 	if r := ends(low); r.Verdict != result.Invalid || !strings.Contains(r.Reason, "doesn't describe its threads") {

@@ -268,7 +268,7 @@ var Problems = []Problem{
 	{OtherSegments, ExitInvalid,
 		`the code segment begins at 0x40000000: segments that don't begin at 0 aren't modelled`,
 		"The kernel's descriptor table moves addresses before paging does, as in the first versions of uCore's labs. landgo knows flat segments only.",
-		"set paging up, with segments from 0 on, before the kernel runs at its high addresses. Use a page directory that has the first 4 MiB at both places, as later versions of uCore do in kern/init/entry.S"},
+		"name room for page tables in a profile (loader: {above: 0xc0000000, tables: 0x10000, stack: 0x7c00}): these then do what the segments do. Or set paging up, with segments from 0 on, before the kernel runs at its high addresses"},
 	{NoPaging, ExitInvalid,
 		`the kernel's page tables put 0xc0100000 elsewhere, and unicorn 2.0.1 takes each address for its own: landgo needs libunicorn 2.1 or newer for this kernel`,
 		"Kernels whose addresses aren't their memory's need an engine that follows page tables.",

@@ -56,7 +56,7 @@ func (b *Board) Boot() (emu.Regs, error) {
 	if err := b.information(); err != nil {
 		return emu.Regs{}, err
 	}
-	entry, stack := b.img.Physical(b.img.Entry), uint64(stackAt)
+	entry, stack := b.entry(), uint64(stackAt)
 	if l != nil {
 		if err := b.told(b.cfg.Memory); err != nil {
 			return emu.Regs{}, err

@@ -1,6 +1,8 @@
 package bare
 
 import (
+	"slices"
+
 	"landgo/internal/image/elffile"
 	"landgo/kernel"
 )
@@ -10,7 +12,8 @@ import (
 //
 // A loader takes addresses in the header in place of those of the ELF file, and
 // reads the file as one piece then. Landgo loads by the ELF file, so the two have to
-// say the same: where the kernel's bytes go, and where it begins.
+// say the same of where the kernel's bytes go. The kernel begins where its header says: its ELF
+// file's entry may be that of another loader of its own.
 func (b *Board) checkHeader() error {
 	h := b.img.Multiboot()
 	if h == nil {
@@ -25,10 +28,10 @@ func (b *Board) checkHeader() error {
 	case h.Flags&elffile.MultibootAddresses == 0:
 		return nil
 	}
-	entry, at := b.img.Physical(b.img.Entry), b.img.Physical(h.At)
+	at := b.img.Physical(h.At)
 	switch {
-	case h.Entry != entry:
-		return kernel.Errorf(kernel.GapLayout, "the multiboot header has the kernel begin at %#x, the ELF file at %#x", h.Entry, entry)
+	case !b.coded(h.Entry):
+		return kernel.Errorf(kernel.GapLayout, "the multiboot header has the kernel begin at %#x, where the ELF file has no code", h.Entry)
 	case h.Header != at:
 		return kernel.Errorf(kernel.GapLayout, "the multiboot header says that it is at %#x, the ELF file puts it at %#x", h.Header, at)
 	}
@@ -41,4 +44,19 @@ func (b *Board) checkHeader() error {
 		}
 	}
 	return nil
+}
+
+// coded reports whether the kernel has code at a place in memory.
+func (b *Board) coded(at uint64) bool {
+	return slices.ContainsFunc(b.img.Code, func(r elffile.Range) bool {
+		return at >= b.img.Physical(r.Lo) && at < b.img.Physical(r.Hi-1)+1
+	})
+}
+
+// entry is where a multiboot loader begins the kernel.
+func (b *Board) entry() uint64 {
+	if h := b.img.Multiboot(); h != nil && h.Flags&elffile.MultibootAddresses != 0 {
+		return h.Entry
+	}
+	return b.img.Physical(b.img.Entry)
 }

@@ -38,8 +38,8 @@
 //	              switch (from thread to thread), tail (code behind a switch), time (sleeps), enabled (which
 //	              threads can run), rank (priorities), round (yielding until a time), resched (interrupts
 //	              that switch no threads)
-//	the machine   memory (by the kernel's addresses), privileged (instructions), port, device (registers in
-//	              memory), screen, exception, fault (that no instruction makes), user (programs), input (keys)
+//	the machine   memory (by the kernel's addresses), segment (that are no flat ones), privileged (instructions), port, device (registers
+//	              in memory), screen, exception, fault (that no instruction makes), user (programs), input (keys)
 //	knowledge     tell (by the kernel), profile (by a profile), foretell (how long a sleep takes), belief (until
 //	              a run contradicts it)
 //	no end        spin (a loop of one thread), off (one without interrupts), livelock (of several), stuck (no

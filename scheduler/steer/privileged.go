@@ -73,6 +73,9 @@ func (ex *execution) privileged(u *turn, name string, n uint64) (happening, erro
 		u.shadow = false
 		return ex.turnedOn(u)
 	}
+	if name == "lgdt" && !ex.in.booted.Get() {
+		ex.in.lay()
+	}
 	return atNothing, ex.checkPaging(u)
 }
 

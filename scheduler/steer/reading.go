@@ -80,20 +80,6 @@ func (k *reading) text(addr uint64) string {
 	return string(b)
 }
 
-// codeBase is where the code segment of an i386 kernel begins.
-func (k *reading) codeBase() uint64 {
-	if k.wordSize != 4 || k.user.Get() {
-		return 0
-	}
-	b := k.boardRegs()
-	low, ok := k.word(b.GDT + b.CS&^7)
-	high, ok2 := k.word(b.GDT + b.CS&^7 + 4)
-	if !ok || !ok2 {
-		return 0
-	}
-	return low>>16 | high&0xff<<16 | high&0xff000000
-}
-
 // others reports whether another thread could do something, now or later.
 func (k *path) others(th *thread) bool {
 	for i := range k.threads {

@@ -5,6 +5,8 @@
 #define PHYSICAL(symbol) ((symbol) - ABOVE)
 #define PAGE 4096
 #define PRESENT 3 /* writable */
+#define CODE 8
+#define DATA 16
 #define CR0 0x80010000 /* paging, and write protection for the kernel too */
 
 	.text
@@ -12,6 +14,16 @@
 start:
 	cli
 	cld
+#ifdef SEGMENTS /* until there are pages, segments take the distance off */
+	lgdt PHYSICAL(low_table)
+	mov $DATA, %eax
+	mov %eax, %ds
+	mov %eax, %ss
+	ljmp $CODE, $2f
+2:	mov $boot_stack + PAGE, %esp
+	push kernel_pages
+	pop %eax
+#endif
 	mov $PHYSICAL(kernel_pages), %eax
 	mov %eax, %cr3
 	mov %cr0, %eax
@@ -69,6 +81,13 @@ switch_stacks:
 	ret
 
 	.data
+#ifdef SEGMENTS
+low_segments: /* their base is 0x40000000 */
+	.quad 0, 0x40cf9b000000ffff, 0x40cf93000000ffff
+low_table:
+	.word . - low_segments - 1
+	.long PHYSICAL(low_segments)
+#endif
 	.balign PAGE
 	.globl kernel_pages
 kernel_pages:

@@ -10,7 +10,7 @@ import (
 // TestEvaluate: expressions have the values that the program begins with.
 func TestEvaluate(t *testing.T) {
 	for _, l := range imagetest.Libcs {
-		for _, flags := range []string{"-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1"} {
+		for _, flags := range []string{"-static -gdwarf-2", "-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1"} {
 			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
 				info := open(t, l.Compiler, "values.c", flags)
 				for _, c := range []struct{ text, want string }{

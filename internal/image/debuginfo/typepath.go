@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"landgo/internal/image/elffile"
+	"landgo/internal/image/fields"
 )
 
 // A part of a variable is named by walking its type's entries. debug/dwarf can
@@ -144,6 +145,11 @@ func (d *Info) extent(typ dwarf.Offset, depth int) uint64 {
 func memberOffset(e *dwarf.Entry) (uint64, bool) {
 	if at, ok := e.Val(dwarf.AttrDataMemberLoc).(int64); ok {
 		return uint64(at), at >= 0
+	}
+	if expr, ok := e.Val(dwarf.AttrDataMemberLoc).([]byte); ok { // as DWARF 2 has it
+		r := fields.Reader{Data: expr}
+		op, at := r.U8(), r.Uleb()
+		return at, op == fields.OpPlusUconst && r.Err == nil && r.Off == len(r.Data)
 	}
 	if bit, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
 		return uint64(bit) / 8, bit >= 0

@@ -9,7 +9,7 @@ import (
 
 func TestVariable(t *testing.T) {
 	for _, l := range imagetest.Libcs {
-		for _, flags := range []string{"-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1", "-static -g -flto"} {
+		for _, flags := range []string{"-static -gdwarf-2", "-static -gdwarf-4", "-static -gdwarf-5 -O2", "-static-pie -g -O1", "-static -g -flto"} {
 			t.Run(l.Compiler+" "+flags, func(t *testing.T) {
 				info := open(t, l.Compiler, "variables.c", flags)
 				for _, tc := range []struct {

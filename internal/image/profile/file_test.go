@@ -165,7 +165,7 @@ func TestBadProfiles(t *testing.T) {
 		"kernel:\n  loader: a":                               "p.yaml:2: loader has to be a mapping with the keys",
 		"kernel:\n  ends: {a: b}":                            "p.yaml:2: want a text, or a list of texts; this is a mapping",
 		"kernel:\n  ends: [[a]]":                             "p.yaml:2: want a text; this is a list",
-		"kernel:\n  loader: {tables: 4096}":                  "p.yaml:2: a loader with tables has entry and stack",
+		"kernel:\n  loader: {tables: 4096}":                  "p.yaml:2: a loader with tables has stack",
 		"kernel:\n  loader: {above: 4194304, memory: 4}":     "p.yaml:2: a loader without tables maps no memory: leave memory out",
 		"kernel:\n  loader: {begin: a}":                      `p.yaml:2: unknown key "begin" of a loader`,
 		"kernel:\n  loader: {above: 0x1000}":                 `p.yaml:2: want a distance of addresses, a multiple of 0x400000, got "0x1000"`,

@@ -100,8 +100,8 @@ func (k *KernelProfile) readLoader(f *field) error {
 		}
 	}
 	switch paged := l.Tables.Name != ""; {
-	case paged && (l.Entry.Name == "" || l.Stack.Name == ""):
-		return wrong(l.Line, "a loader with tables has entry and stack")
+	case paged && l.Stack.Name == "":
+		return wrong(l.Line, "a loader with tables has stack")
 	case !paged && l.Mapped != 0:
 		return wrong(l.Line, "a loader without tables maps no memory: leave memory out")
 	}
@@ -171,7 +171,9 @@ func (f *finder) loader(l *LoaderProfile) *Loader {
 	}
 	out := &Loader{Above: l.Above, Memory: l.Mapped << 20, Tables: place(l.Tables), Stack: place(l.Stack), MemoryMap: place(l.MemoryMap), MemoryPages: place(l.MemoryPages), MemoryBIOS: place(l.MemoryBIOS)}
 	if l.Entry.Name == "" {
-		out.Entry = f.info.Entry
+		if out.Entry = f.info.Entry; out.Tables != 0 && out.Entry < bias {
+			out.Entry += bias
+		}
 	} else if entry, ok := f.info.Symbol(l.Entry.Name); ok && f.info.IsCode(entry.Addr) {
 		out.Entry = entry.Addr
 	} else {
