@@ -36,7 +36,7 @@ func (aw *awaits) assumes(pc uint64) bool {
 
 // fails reports whether a step was one read, and has brought its thread to an assumption that doesn't hold.
 func (aw *awaits) fails(th *thread, tr *trace.Transition) bool {
-	return th.Stand == StandTrap && tr.End == trace.EndPoint && len(tr.Accesses) == 1 && len(tr.Ops) == 0 && aw.spins.calm(tr) &&
+	return th.Stand == StandTrap && tr.End == trace.EndPoint && len(tr.Accesses) == 1 && len(tr.Ops) == 0 && aw.stillness.calm(tr) &&
 		aw.in.kernel.Plan(th.ID, th.trap).Op.Kind == trace.OpAssume
 }
 

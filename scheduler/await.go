@@ -52,20 +52,21 @@ func (s *System) Await(on bool) {
 
 // awaits are the accesses at which threads wait.
 type awaits struct {
-	in       *present
-	learning *learning
-	attempt  *attempt
-	spins    *finder
-	counts   *counts
-	backs    *backouts
-	hints    *hints
-	blends   *blends
-	buffers  *buffers
-	timers   *timers
-	on       bool // polls aren't possible
-	assuming bool // nor are reads behind which an assumption doesn't hold (assume.go)
-	spared   *spared
-	tried    map[pollKey]afterLook // turns of loops
+	in        *present
+	learning  *learning
+	attempt   *attempt
+	trials    *trials
+	stillness *stillness
+	counted   *countedSpins
+	backs     *backouts
+	hints     *hints
+	blends    *blends
+	buffers   *buffers
+	timers    *timers
+	on        bool // polls aren't possible
+	assuming  bool // nor are reads behind which an assumption doesn't hold (assume.go)
+	spared    *spared
+	tried     map[pollKey]afterLook // turns of loops
 }
 
 // learn notes that a thread was seen to spin at an access.
@@ -129,7 +130,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		if !known && th.Stand != StandSpin {
 			continue
 		}
-		counted, came := aw.counts.is(th), !th.awaits && th.turns == 0
+		counted, came := aw.counted.is(th), !th.awaits && th.turns == 0
 		switch {
 		case !counted && !aw.isAwait(th):
 			if th.Exists && th.Stand == StandSpin {
@@ -156,7 +157,7 @@ func (aw *awaits) settle(info *stepInfo) {
 		}
 		var polls bool
 		if counted {
-			if polls = aw.counts.settle(e); !aw.waitsHere(&th.Access) {
+			if polls = aw.counted.settle(e); !aw.waitsHere(&th.Access) {
 				aw.blends.noteBetween(&th.Access)
 				continue
 			}
@@ -194,7 +195,7 @@ func (s *System) Rest() (news bool) {
 		if !th.Exists || th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || !canAwait(&th.Access) || s.steered() || s.Alone(th.ID) {
 			continue
 		}
-		if how := s.awaits.lookOnce(th, nil); how != leads || s.counts.rests(th) || s.awaits.backs.rests(th) || s.hints.rests(th) {
+		if how := s.awaits.lookOnce(th, nil); how != leads || s.counted.rests(th) || s.awaits.backs.rests(th) || s.hints.rests(th) {
 			e := s.edit(th.ID)
 			s.spinOn(e, []trace.Access{th.Access})
 			e.assumes = how == fails
@@ -267,16 +268,6 @@ func (s *System) WouldGo(t trace.TID, f func(back int, goes bool)) {
 	}
 }
 
-// pollKey is a thread in a state of its own, and a value before it.
-type pollKey struct {
-	thread          trace.TID
-	number, effects uint64 // of the step that brought it there (since), and of what it did in the kernel
-	value           uint64
-}
-
-// mostPolls bounds how much is remembered of turns that were tried.
-const mostPolls = 1 << 14
-
 // afterLook is how the next step of a thread that awaits would end.
 type afterLook uint8
 
@@ -313,7 +304,7 @@ func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
 		if v != nil {
 			return vain(th.hint.vain[*v])
 		}
-		return vain(th.hint.vain[aw.counts.valueAt(&th.Access)])
+		return vain(th.hint.vain[aw.in.valueAt(&th.Access)])
 	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access
@@ -329,20 +320,20 @@ func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
 	current := aw.attempt.current
 	var how afterLook
 	r := goesOn
-	aw.spins.trials.probe(th, func(th edit) {
+	aw.trials.probe(th, func(th edit) {
 		aw.buffers.enter(th)
 		if v != nil {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], *v)
 			aw.in.machine.Write(a.Addr, b[:a.Size])
 		}
-		counted := aw.counts.is(th.thread)
+		counted := aw.counted.is(th.thread)
 		if th.Stand, th.Waits, th.awaits = StandAccess, nil, false; counted {
-			how = vain(aw.counts.recursWith(th))
+			how = vain(aw.counted.recursWith(th))
 			return
 		}
 		var tr *trace.Transition
-		if r, tr = aw.spins.comesRound(th); r == onlyLooks {
+		if r, tr = aw.trials.comesRound(th); r == onlyLooks {
 			how = returns
 		} else if aw.fails(th.thread, tr) {
 			how = fails
@@ -350,7 +341,7 @@ func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
 	})
 	aw.attempt.current = current
 	if r == looksOn && v == nil { // its first turn leaves other bytes on the stack than were there
-		aw.counts.learn(th)
+		aw.counted.learn(th)
 	}
 	if len(aw.tried) >= mostPolls {
 		clear(aw.tried)
@@ -359,4 +350,29 @@ func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
 		aw.tried[key] = how
 	}
 	return how
+}
+
+// between (see between.go) looks whether a thread that awaits would have gone on with a number between two additions that
+// commute, or before them. came: the thread has just come to await. Else all but the latest were looked at.
+func (aw *awaits) between(th *thread, came bool) {
+	if !aw.blends.testing || !aw.blends.unordered(&th.Access) {
+		return
+	}
+	var before trace.Blend // of the write that came next
+	var first uint64       // what was there before that
+	run := 0
+	for step, old := range aw.in.writes.Before(&th.Access) {
+		b := aw.in.steps[step].tr.BlendOf(&th.Access)
+		if run++; !b.Commutes(before) {
+			if run > 1 && !came {
+				return
+			}
+			run = 1
+		}
+		if run == 2 && !aw.polls(th, &first) || run > 1 && !aw.polls(th, &old) {
+			aw.blends.noteBetween(&th.Access)
+			return
+		}
+		before, first = b, old
+	}
 }

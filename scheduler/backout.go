@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"landgo/internal/image/elffile"
-	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler/known"
 	"landgo/scheduler/spins"
@@ -56,21 +54,21 @@ const (
 
 // backouts are the words with which threads back out.
 type backouts struct {
-	in       *present
-	learning *learning
-	attempt  *attempt
-	spins    *finder
-	counts   *counts
-	blends   *blends
-	kinship  *Kinship
-	on       func() bool // tries that fail aren't possible
+	in        *present
+	learning  *learning
+	attempt   *attempt
+	trials    *trials
+	poises    *poises
+	leftovers *leftovers
+	blends    *blends
+	ops       *wordOps
+	kinship   *Kinship
+	on        func() bool // tries that fail aren't possible
 	// waitsHere: see awaits.
 	waitsHere func(*trace.Access) bool
 	surveyed  map[surveyKey]*spins.Tries
-	adding    map[uint64]bool // instructions that add, by place
-	swapping  map[uint64]bool // those that exchange
-	vain      map[uint64]int  // surveys in vain, by place
-	doubtful  int             // places of these that may still be some: which values words have had is of interest
+	vain      map[uint64]int // surveys in vain, by place
+	doubtful  int            // places of these that may still be some: which values words have had is of interest
 	// taught is a step in which something was learned, by its place on the path and its number. An
 	// execution that has it runs on to its end, with tries that weren't known.
 	taught int
@@ -80,7 +78,7 @@ type backouts struct {
 // tries reports whether a thread stands before a try with which it may back out.
 func (b *backouts) tries(th *thread) bool {
 	k := &b.learning.known
-	return len(k.Movers)+len(k.Swaps) > 0 && (k.Swaps[th.Access.PC] || b.adds(th.Access.PC) && b.moves(&th.Access)) && b.canTry(th) && !b.told(&th.Access)
+	return len(k.Movers)+len(k.Swaps) > 0 && (k.Swaps[th.Access.PC] || b.ops.adds(th.Access.PC) && b.moves(&th.Access)) && b.canTry(th) && !b.told(&th.Access)
 }
 
 // told reports whether other threads can observe tries that fail at a word. Conditions of the
@@ -94,7 +92,7 @@ func (b *backouts) told(a *trace.Access) bool {
 func (b *backouts) canTry(th *thread) bool {
 	a := &th.Access
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		a.Flags&trace.RMW != 0 && canAwait(a) && (b.adds(a.PC) && !b.blindly(a.PC) || b.swaps(a.PC) && !b.learning.known.Awaits[a.PC]) && !b.kinship.turnByTurn() &&
+		a.Flags&trace.RMW != 0 && canAwait(a) && (b.ops.adds(a.PC) && !b.blends.blindly(a.PC) || b.ops.swaps(a.PC) && !b.learning.known.Awaits[a.PC]) && !b.kinship.turnByTurn() &&
 		!b.learning.known.Signalled.Has(uint64(th.ID)) // a handler may look at where it stands
 }
 
@@ -108,22 +106,6 @@ func (b *backouts) moves(a *trace.Access) bool {
 	return false
 }
 
-// adds and swaps are static.Adds and static.Exchanges, remembered.
-func (b *backouts) adds(pc uint64) bool  { return b.remembered(b.adding, pc, static.Adds) }
-func (b *backouts) swaps(pc uint64) bool { return b.remembered(b.swapping, pc, static.Exchanges) }
-
-func (b *backouts) remembered(known map[uint64]bool, pc uint64, is func(*elffile.File, uint64) bool) bool {
-	if _, ok := known[pc]; !ok {
-		known[pc] = is(b.in.image.File, pc)
-	}
-	return known[pc]
-}
-
-// blindly reports whether an instruction adds, and nothing of what it finds is used.
-func (b *backouts) blindly(pc uint64) bool {
-	return b.blends.byCode(pc) == trace.BlendAdd && !b.in.image.FlagsCross()
-}
-
 // learn looks at a thread after its step. The thread may stand before a try that it reaches again, after one that
 // failed.
 func (b *backouts) learn(th *thread) {
@@ -131,7 +113,7 @@ func (b *backouts) learn(th *thread) {
 		return
 	}
 	writes, enough := 0, 2 // it has added, and taken that back
-	if !b.adds(th.Access.PC) {
+	if !b.ops.adds(th.Access.PC) {
 		enough = 1 // it has been here before
 	}
 	for i, n := th.LastStep, 0; i != 0 && n < spins.MostPlaces && writes < enough; n++ {
@@ -148,7 +130,7 @@ func (b *backouts) learn(th *thread) {
 		return
 	}
 	switch r := b.survey(th, nil); {
-	case r.Good && b.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.Fails)), true):
+	case r.Good && b.ops.swaps(th.Access.PC) && slices.Contains(slices.Collect(maps.Values(r.Fails)), true):
 		b.learning.known.Swaps.Add(th.Access.PC)
 		b.teach()
 	case !r.Good || len(r.Added) == 0:
@@ -225,7 +207,7 @@ func (b *backouts) noteUse(info *stepInfo) {
 			continue
 		}
 		for i := range info.tr.Accesses {
-			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(a.SameBytes(&word) && a.Flags&trace.RMW != 0 && (info.tried && b.adds(a.PC) || b.blindly(a.PC))) {
+			if a := &info.tr.Accesses[i]; a.Overlaps(&word) && !(a.SameBytes(&word) && a.Flags&trace.RMW != 0 && (info.tried && b.ops.adds(a.PC) || b.blends.blindly(a.PC))) {
 				b.tell(&word)
 			}
 		}
@@ -247,7 +229,7 @@ func (b *backouts) fails(th *thread, v *uint64) bool {
 			return false
 		}
 	}
-	now := b.counts.valueAt(&th.Access)
+	now := b.in.valueAt(&th.Access)
 	if v != nil {
 		now = *v
 	}
@@ -260,7 +242,7 @@ func (b *backouts) rests(th *thread) bool {
 		return false
 	}
 	r := b.survey(th, nil)
-	return r.Good && r.Fails[b.counts.valueAt(&th.Access)]
+	return r.Good && r.Fails[b.in.valueAt(&th.Access)]
 }
 
 // moved are the sums that other threads' tries may have added to a word for a while.
@@ -276,7 +258,7 @@ func (b *backouts) moved(th *thread) []uint64 {
 
 // held are the values that a word has had in the present execution, now and v first; nil if there are too many.
 func (b *backouts) held(a *trace.Access, v *uint64) []uint64 {
-	list := []uint64{b.counts.valueAt(a)}
+	list := []uint64{b.in.valueAt(a)}
 	if v != nil && *v != list[0] {
 		list = append(list, *v)
 	}
@@ -307,7 +289,7 @@ func (b *backouts) survey(th *thread, v *uint64) *spins.Tries {
 	}
 	current := b.attempt.current
 	var r *spins.Tries
-	b.spins.trials.probe(th, func(th edit) {
+	b.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 		r = b.surveyBack(th, values, moved)
 	})

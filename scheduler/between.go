@@ -35,28 +35,3 @@ func (bl *blends) noteBetween(a *trace.Access) {
 		}
 	}
 }
-
-// between looks whether a thread that awaits would have gone on with a number between two additions that
-// commute, or before them. came: the thread has just come to await. Else all but the latest were looked at.
-func (aw *awaits) between(th *thread, came bool) {
-	if !aw.blends.testing || !aw.blends.unordered(&th.Access) {
-		return
-	}
-	var before trace.Blend // of the write that came next
-	var first uint64       // what was there before that
-	run := 0
-	for step, old := range aw.in.writes.Before(&th.Access) {
-		b := aw.in.steps[step].tr.BlendOf(&th.Access)
-		if run++; !b.Commutes(before) {
-			if run > 1 && !came {
-				return
-			}
-			run = 1
-		}
-		if run == 2 && !aw.polls(th, &first) || run > 1 && !aw.polls(th, &old) {
-			aw.blends.noteBetween(&th.Access)
-			return
-		}
-		before, first = b, old
-	}
-}

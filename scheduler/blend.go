@@ -31,6 +31,7 @@ import (
 type blends struct {
 	in       *present
 	learning *learning
+	ops      *wordOps
 	on       bool // steps that have the same effect in both orders are told
 	tallying bool // and additions to counts that stay above zero (above.go)
 	testing  bool // and others, where they find numbers on one side of another (tested.go)
@@ -42,7 +43,6 @@ type blends struct {
 	blends map[uint64]trace.Blend
 	leasts map[uint64]int64
 	adds   map[uint64]tested
-	added  map[uint64]bool
 	// reading: there were additions that are over only behind reads that follow (due.go).
 	reading bool
 	side    side // of the addition that a thread is about to make (sides.go)
@@ -132,4 +132,9 @@ func (bl *blends) ResultDead(pc uint64, one, other uint32) bool {
 		bl.unread[pc] = dead
 	}
 	return dead
+}
+
+// blindly reports whether an instruction adds, and nothing of what it finds is used.
+func (bl *blends) blindly(pc uint64) bool {
+	return bl.byCode(pc) == trace.BlendAdd && !bl.in.image.FlagsCross()
 }

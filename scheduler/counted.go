@@ -8,23 +8,41 @@ import (
 )
 
 // A counted spin is one step of all its turns, where spins/counted.go says that it can be. Here a
-// spin is surveyed; turnsteps.go takes the step.
+// loop is surveyed; countedstep.go takes the step.
 
-// counting reports whether an instruction is known to look in a counted spin. While threads
-// count as alike, none does: the two were judged apart only.
-func (c *counts) counting(pc uint64) bool {
-	return c.learning.known.Counted[pc] && !c.kinship.turnByTurn() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
+// countedSpins are the loops in which threads wait and count their turns.
+type countedSpins struct {
+	in        *present
+	learning  *learning
+	attempt   *attempt
+	trials    *trials
+	stillness *stillness
+	dead      *deadCode
+	poises    *poises
+	leftovers *leftovers
+	kinship   *Kinship
+	buffers   *buffers
+	awaiting  func() bool // polls aren't possible
+	surveyed  map[surveyKey]spins.Look
+	tried     map[pollKey]afterLook // of awaits: a survey may spare some of that
+	deeply    map[uint64]bool       // looks whose turns are compared but for what is dead in all code that follows
 }
 
 // is reports whether a thread stands before a counted spin.
-func (c *counts) is(th *thread) bool {
+func (c *countedSpins) is(th *thread) bool {
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
 		c.counting(th.Access.PC) && canAwait(&th.Access) && !c.learning.known.Signalled.Has(uint64(th.ID)) // a handler may look at where it stands
 }
 
+// counting reports whether an instruction is known to look in a counted spin. While threads
+// count as alike, none does: the two were judged apart only.
+func (c *countedSpins) counting(pc uint64) bool {
+	return c.learning.known.Counted[pc] && !c.kinship.turnByTurn() && !c.learning.known.Uncounted[pc] && !c.learning.known.Piecemeal[pc]
+}
+
 // settle finds out of how many turns the next step of a thread is that stands before a
 // counted spin. It reports whether the thread awaits another value.
-func (c *counts) settle(th edit) (waits bool) {
+func (c *countedSpins) settle(th edit) (waits bool) {
 	l := c.survey(th.thread)
 	if !l.Counts {
 		c.learning.known.Uncounted[th.Access.PC] = true
@@ -36,12 +54,12 @@ func (c *counts) settle(th edit) (waits bool) {
 
 // recursWith reports whether a thread comes back to a state of its count with what is there.
 // It is run, in a probe.
-func (c *counts) recursWith(th edit) bool {
-	c.deep = c.deeply[th.Access.PC]
-	defer func() { c.deep = false }()
+func (c *countedSpins) recursWith(th edit) bool {
+	c.poises.deep = c.deeply[th.Access.PC]
+	defer func() { c.poises.deep = false }()
 	var seen spins.Poises
-	here, at, mem := c.poiseOf(th.thread, false), th.Access, c.in.machine.Journal()
-	v := c.valueAt(&at)
+	here, at, mem := c.poises.of(th.thread, false), th.Access, c.in.machine.Journal()
+	v := c.in.valueAt(&at)
 	for n := uint32(1); n <= spins.MostTurns && seen.Turn(&here) == 0; n++ {
 		seen = append(seen, here)
 		if spins.TriesGrown(n) {
@@ -54,18 +72,18 @@ func (c *counts) recursWith(th edit) bool {
 		if o, _ := c.turnOnce(th, c.counting); o != spins.Stays {
 			return false
 		}
-		here = c.poiseOf(th.thread, false)
-		here.Memory, _ = c.differences(mem, &at)
+		here = c.poises.of(th.thread, false)
+		here.Memory, _ = c.poises.differences(mem, &at)
 	}
 	return seen.Turn(&here) != 0
 }
 
 // survey tries what a thread before a counted spin does with the value that is there, and with
 // those that were there before.
-func (c *counts) survey(th *thread) (l spins.Look) {
+func (c *countedSpins) survey(th *thread) (l spins.Look) {
 	values := []uint64{c.in.valueFor(th, &th.Access)}
 	if !th.buffer.Answered(th.Access.Addr, uint64(th.Access.Size)) {
-		values = c.valuesAt(&th.Access, values[0])
+		values = c.in.valuesAt(&th.Access, values[0])
 	}
 	key := surveyKey{thread: th.ID, effects: th.Effects}
 	h := trace.NewHash()
@@ -76,20 +94,20 @@ func (c *counts) survey(th *thread) (l spins.Look) {
 	}
 	current := c.attempt.current
 	pc := th.Access.PC
-	for c.deep = c.deeply[pc]; ; c.deep = true {
-		c.spins.trials.probe(th, func(th edit) {
+	for c.poises.deep = c.deeply[pc]; ; c.poises.deep = true {
+		c.trials.probe(th, func(th edit) {
 			c.buffers.enter(th)
 			th.Stand = StandAccess
 			l = c.surveyFrom(th, values)
 		})
-		if l.Counts || c.deep {
+		if l.Counts || c.poises.deep {
 			break
 		}
 	}
-	if l.Counts && c.deep {
+	if l.Counts && c.poises.deep {
 		c.deeply[pc] = true
 	}
-	c.deep, c.attempt.current = false, current
+	c.poises.deep, c.attempt.current = false, current
 	if len(c.surveyed) >= mostPolls {
 		clear(c.surveyed)
 	}
@@ -106,14 +124,14 @@ func (c *counts) survey(th *thread) (l spins.Look) {
 }
 
 // surveyFrom does so. values are the bytes' in the present execution, the present one first.
-func (c *counts) surveyFrom(th edit, values []uint64) spins.Look {
-	l := loop{counts: c, th: th, at: th.Access, mem: c.in.machine.Journal(), regs: c.in.machine.Regs(th.Ctx)}
-	return spins.Survey(&l, c.poiseOf(th.thread, false), values)
+func (c *countedSpins) surveyFrom(th edit, values []uint64) spins.Look {
+	l := loop{countedSpins: c, th: th, at: th.Access, mem: c.in.machine.Journal(), regs: c.in.machine.Regs(th.Ctx)}
+	return spins.Survey(&l, c.poises.of(th.thread, false), values)
 }
 
 // loop is a counted spin under survey, of a thread before its look.
 type loop struct {
-	*counts
+	*countedSpins
 	th   edit
 	at   trace.Access
 	mem  uint64   // the machine's journal where it began
@@ -127,42 +145,16 @@ func (l *loop) Try(v uint64, present, compares bool) (o spins.AfterTurn, p *spin
 
 // Go implements spins.Loop.
 func (l *loop) Go(v uint64, left []trace.Range) {
-	l.putValue(&l.at, v)
+	l.trials.putValue(&l.at, v)
 	l.turnOnce(l.th, l.counting)
-	l.leaves(l.th, spins.LeftBy(l.at.PC, left))
+	l.leftovers.leavesBytes(l.th, spins.LeftBy(l.at.PC, left))
 	l.regs = l.in.machine.Regs(l.th.Ctx)
 }
 
 // Owns implements spins.Loop.
-func (l *loop) Owns(at uint64) bool { return l.ownsThere(l.th.thread, &l.regs, at) }
+func (l *loop) Owns(at uint64) bool { return l.leftovers.ownsThere(l.th.thread, &l.regs, at) }
 
 // Grows implements spins.Loop.
 func (l *loop) Grows(here, next *spins.Poise, with uint64, values []uint64) ([]x86.GrownWord, trace.RegSet, bool) {
 	return l.grows(l.th, here, next, with, values)
-}
-
-// tryWith is a try of that, of a thread whose bytes are those of an access. What is compared began at a moment of the
-// journal.
-func (c *counts) tryWith(th edit, at *trace.Access, v, mem uint64, present, compares bool) (o spins.AfterTurn, p *spins.Poise) {
-	k := c.in.aside()
-	c.in.Save(th.ID)
-	c.putValue(at, v)
-	logged := c.in.machine.Logged()
-	o, tr := c.turnOnce(th, c.counting)
-	if o == spins.Stays || o == spins.Leaves && present {
-		now := c.poiseOf(th.thread, o == spins.Leaves)
-		if p = &now; o == spins.Stays {
-			now.Memory, _ = c.differences(mem, at)
-		} else {
-			now.Did = spins.Doings(tr)
-			c.bornIn(tr, &now)
-			now.Memory, _ = c.differences(mem, &trace.Access{})
-			var err error
-			if now.Words, err = c.in.machine.WordsSince(logged); err != nil && compares {
-				p = nil
-			}
-		}
-	}
-	c.in.takeBack(k)
-	return o, p
 }

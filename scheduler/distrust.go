@@ -26,7 +26,7 @@ func (q *Traps) distrustAfter(th *thread, p *kernel.Plan) {
 
 // CatchUp is called where a schedule can't be followed. The run that it is of may
 // have known that signals come: there a wait for a semaphore is two steps; or that time
-// has to pass for loops (clockloop.go). It reports whether that makes a difference.
+// has to pass for loops (spinclock.go). It reports whether that makes a difference.
 func (s *System) CatchUp() bool {
 	if s.spins.hurryBack() {
 		for _, w := range s.twins.beside {

@@ -44,10 +44,8 @@
 //	Traps, Naps, Signals   system calls, sleeps within a step, faults and signals
 //	copies                 system calls that copy memory in several steps
 //	Sharing, Points        what others share of what is touched; is there a point here?
-//	spins, trials          loops in which threads wait; turns that are tried and taken back
-//	awaits, counts, backs  loops of one read (and reads whose assumption fails); those that count their turns; those
-//	                       that add, and take that back
-//	hints                  loads before an exchange
+//	spins, awaits, counted, loops in which threads wait, and what lies under them: see Loops
+//	backs, hints
 //	Blends                 instructions that have the same effect in both orders
 //	unreads                bytes that nothing reads, whose stores have no order
 //	Kinship                threads that nothing tells apart
@@ -59,6 +57,42 @@
 //	Failing, Promises      calls that may fail; conditions
 //	twins                  Systems beside this one, with other bytes in fresh blocks
 //	uses, longest          for reports
+//
+// # Loops
+//
+// A program may run round a loop for ever. A search of its executions would have no end then, so five parts
+// recognise loops in which a thread only waits, and have it wait:
+//
+//	spins     exact spins: the thread is back in a state in which it was, and has changed nothing meanwhile. It waits
+//	          until another thread changes a byte that it has read (spin.go)
+//	awaits    spins of one read a turn. A search may be spared their polls (await.go)
+//	counted   counted spins: each turn adds to a count. All turns are one step (counted.go)
+//	backs     tries that change a word, fail, and take the change back (backout.go)
+//	hints     a load, and the exchange of the same word behind it. Both are one step (hint.go)
+//
+// Each asks the parts below it:
+//
+//	trials    run a thread on from where it stands, and take that back (trial.go)
+//	stillness says which steps have no effect that another thread could see (stillness.go)
+//	dead      the registers and flags that no code behind a place reads (dead.go)
+//	poises    how a thread stands, as a value to be compared (poise.go)
+//	leftovers what turns leave in memory and registers; it is watched (leftover.go)
+//	sides     tries additions, for operations that commute (sides.go)
+//
+// All that is known of a loop without a guest is in package spins: values, and rules about them.
+// These words have one meaning in all these files:
+//
+//	turn      once round a loop of the guest's
+//	spin      a loop whose turns change nothing that another thread could see, and the thread that waits in it
+//	look      the read of a turn by which its thread finds out whether to go on; also the place of that in the code
+//	poll      a look in vain: the thread is back where it was
+//	trial     a piece of an execution that is run to find out what it does, and taken back
+//	survey    trials with each value that a word has had in the execution
+//	poise     the whole state of a thread behind a turn, but for what is dead
+//	try       an operation that changes a word, and perhaps has to be taken back
+//	leftover  a byte or a register that tells how many turns there were. A thread that reads it is run turn by turn
+//	          from then on
+//	park      to stop for good behind a turn of several steps that was for nothing (spinpark.go)
 //
 // # One step
 //
@@ -74,17 +108,18 @@
 //	  buffers.apply          the thread's buffered stores are in memory until takeBack (buffer.go)
 //	  Traps.lastTry          a call that a signal has interrupted looks once more (trap.go)
 //	  stepTurns              the step. A counted spin's runs all turns of it: the last, and what follows,
-//	                         is kept. A load's before an exchange is hintedStep (turnsteps.go)
+//	                         is kept. A load's before an exchange is hintedStep (countedstep.go,
+//	                         hintstep.go)
 //	  step                   Carrier.Steps, then by what the thread stands at (Stand; dispatch.go): ordinary code, an access
 //	                         or a fence; a trap, the rest of a copy or the end of a sleep (trap.go); a
 //	                         function (Carrier.StepOp); a spin (stepPoll); a timer, a signal's arrival, or
 //	                         its failure
 //	    Advance                runs the thread to its next point (advance.go); what follows is asked at
 //	                           each stop of the machine
-//	      tooLong                a step that is long: endless asks for a loop in which nothing changes (endless.go)
+//	      tooLong                a step that is long: endless asks for a loop in which nothing changes (spinwithin.go)
 //	      runOrPlay              a run, or its outcome in the start that is played (start.go)
 //	        runCPU                 one run of the machine (run.go); its accesses are recorded in the transition. On the way
-//	                               counts.watch (leftover.go), Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
+//	                               leftovers.watch (leftover.go), Kinship.watch, Blends.mark, unreads.mark, Carrier.Accessed
 //	                               and buffers.takeStores look at them
 //	      Carrier.CheckGuarded   if the library is tested but for some functions: may these accesses be?
 //	      Points.Allowed         at an access: is there a point? (points.go)
@@ -106,12 +141,12 @@
 //	    settleDue              reads that belong to tested additions (due.go)
 //	    Naps.learnsWait,       sleeps beside timed waits (lasting.go)
 //	      timePassed
-//	    round                  is it a turn of a long loop, which counts as a yield? (turns.go, spins/rounds.go)
+//	    countRound             is it a turn of a long loop, which counts as a yield? (rounds.go, spins/rounds.go)
 //	    uses.meetStep          which kinds of points it met (uses.go)
-//	    spins.endPolls, hurry  does time pass for loops that look at the clock? (clockloop.go)
+//	    spins.endPolls, hurry  does time pass for loops that look at the clock? (spinclock.go)
 //	    Ends.tire              are other threads long about what comes before an end? (late.go)
-//	    wakeSpinners           the threads whose spins its writes end (spinning.go)
-//	    awaits.settle          which threads would only poll now; hints.settle, counts.settle the same of loads
+//	    wakeSpinners           the threads whose spins its writes end (spinwait.go)
+//	    awaits.settle          which threads would only poll now; hints.settle, counted.settle the same of loads
 //	                           before an exchange, and of counted spins (hint.go, counted.go). It notes what
 //	                           detectors of races ask for afterwards (Polled, polled.go)
 //	    Blends.count           what it added to counts (above.go)
@@ -122,8 +157,7 @@
 //
 // # The files
 //
-//	a step        system (all of it), step (its frame), dispatch (by what the thread stands at), turnsteps
-//	              (several turns of a loop), updates (of a store buffer), start (the first, kept), advance
+//	a step        system (all of it), step (its frame), dispatch (by what the thread stands at), updates (of a store buffer), start (the first, kept), advance
 //	              (from point to point), run (of the machine), trap, plans (of traps, kept for an instant), host
 //	              (what a kernel asks), wishes (of its user)
 //	can run       enabled (which threads can), listing (the answer, kept from state to state), census (brought up to
@@ -132,20 +166,23 @@
 //	lives         spawn, exit, late (ends that only cut threads off), grave (stacks that have ended),
 //	              returned (variables of functions that have),
 //	              contended (locks in memory that ends), mappings (memory given back), leak (blocks that are left)
-//	its state     present (what all parts ask of it), where (at which instruction a thread stands, its stack),
+//	its state     present (what all parts ask of it), words (of the guest's memory), where (at which instruction a thread stands, its stack),
 //	              lifetime (how long a part lasts), thread, mark, digest (of a state, and of what an execution
 //	              left), knowledge (what another System may learn)
-//	spins         spin, turn (what one did), trials (turns that are taken back), spinning (threads that wait so),
-//	              spinlive (what a turn has to leave as it was), spinagain (by running it),
-//	              spinowner (what it waits for), await (of one read), assume (reads whose assumption fails),
-//	              counted, counts (what such loops find),
-//	              looks (which reads are
-//	              its looks), poise (what is compared after turns), grown (counts without an end),
-//	              leftover (counts in memory), leftreg (in registers), backout (tries that are taken
-//	              back), wayback (how they are run), hint (loads before an exchange), park (turns for nothing), clockloop, turns (steps by where they began), endless
-//	              (within a step), scout (what others would do meanwhile); the rules are in spins/
+//	spins         spin (the finder), spinsteps (what a turn did), spinfar (turns of very many steps), spinwait (how threads
+//	              wait, and are let go), spinowner (for what they wait), spinclock (loops that look at the clock),
+//	              spinwithin (loops within one step), spinpark (turns for nothing), rounds (turns that count as
+//	              yields), scout (what others would do in a long step)
+//	awaits        await (spins of one read), assume (reads whose assumption fails)
+//	counted spins counted (their survey), countedturn (one turn), countedlooks (where they look), countedgrown (counts without
+//	              an end), countedstep (all turns as one step)
+//	back-outs     backout (which tries are taken back), backouttrial (how they are run)
+//	hints         hint (loads before an exchange), hinttrial (how they are run), hintstep (both as one step)
+//	below these   trial (what is run and taken back), trialturn (a turn), recurs (is it the same state again?), stillness
+//	              (steps without effect), dead (registers that nothing reads), poise (what is compared), leftover
+//	              (what turns leave in memory), leftoverreg (in registers)
 //	orders        blend (operations that commute), above (counts that stay above zero),
-//	              tested (on which side of a number an addition finds its count), sides (the same, by trying),
+//	              tested (on which side of a number an addition finds its count), sides (the same, by trying), wordops (what instructions do to a word),
 //	              due (reads that belong to that), between (additions to what threads await)
 //	spared        unread (stores that nothing reads), alike (symmetry), polled (what detectors of races are told)
 //	traps         effects (what a call touches), sharing (which of it others share), copies (in several steps), nap

@@ -42,23 +42,23 @@ type looked struct {
 }
 
 // reads reports whether a thread stands before a read with which it goes on so.
-func (c *counts) reads(th *thread) bool {
+func (s *sides) reads(th *thread) bool {
 	a := &th.Access
-	if th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&(trace.Atomic|trace.RMW) != 0 || a.IsWrite() || a.Size > 8 || c.in.cfg.Buffers {
+	if th.Stand != StandAccess || th.Half != 0 || th.Set != 0 || a.Flags&(trace.Atomic|trace.RMW) != 0 || a.IsWrite() || a.Size > 8 || s.in.cfg.Buffers {
 		return false
 	}
 	for b := a.Addr; b < a.Addr+uint64(a.Size); b++ {
-		if c.learning.known.Varying[b] {
+		if s.learning.known.Varying[b] {
 			return false
 		}
 	}
-	return c.untouched(th, a)
+	return s.untouched(th, a)
 }
 
 // untouched reports whether no other thread has written to the bytes of an access since a thread was
 // created.
-func (c *counts) untouched(th *thread, a *trace.Access) bool {
-	since := c.in.steps[min(int(th.born>>momentShift), len(c.in.steps)):]
+func (s *sides) untouched(th *thread, a *trace.Access) bool {
+	since := s.in.steps[min(int(th.born>>momentShift), len(s.in.steps)):]
 	if len(since) > mostSince {
 		return false
 	}
@@ -76,8 +76,8 @@ func writesTo(tr *trace.Transition, a *trace.Access) bool {
 }
 
 // find reports whether a thread would find now what such reads have found.
-func (c *counts) find(th *thread, reads []looked) bool {
-	return !slices.ContainsFunc(reads, func(l looked) bool { return c.in.valueFor(th, &l.Access) != l.value || !c.untouched(th, &l.Access) })
+func (s *sides) find(th *thread, reads []looked) bool {
+	return !slices.ContainsFunc(reads, func(l looked) bool { return s.in.valueFor(th, &l.Access) != l.value || !s.untouched(th, &l.Access) })
 }
 
 // due is the rest of the choice of an addition at pc, where it is about to be made; nil: there is none.
@@ -100,8 +100,8 @@ func (s *System) settleDue(th edit, tr *trace.Transition) {
 		th.due = &next
 	} else if d != nil {
 		th.due = nil
-		s.counts.leaves(th, spins.LeftBy(d.look, d.left))
-		s.counts.keeps(th, d.regs, d.look)
+		s.leftovers.leavesBytes(th, spins.LeftBy(d.look, d.left))
+		s.leftovers.leavesRegs(th, d.regs, d.look)
 	}
 	for i := range s.threads {
 		if o := &s.threads[i]; o.due != nil && o.ID != th.ID {

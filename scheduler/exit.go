@@ -48,7 +48,7 @@ func (e *Ends) Exit(t trace.TID, tr *trace.Transition, byKernel bool) {
 	th.Stand = StandExited
 	th.Yielding = false
 	e.stacks.bury(th.thread, tr)
-	e.counts.outlives(th.thread, th.leftover)
+	e.leftovers.outlives(th.thread, th.leftover)
 	if k, ok := e.in.kernel.(kernel.Leaver); ok && !byKernel {
 		if at := e.endWord(th.thread); at != 0 {
 			e.sharing.Touch(th.ID, tr, th.Regs.RIP, at, 4, trace.Write|trace.Atomic)

@@ -162,8 +162,8 @@ func TestLifetimes(t *testing.T) {
 			t.Errorf("thread %s exists at the root", s.Name(s.threads[i].ID))
 		}
 	}
-	if len(s.steps) != 0 || len(s.turns) != 0 || s.threadLog.Len() != 0 {
-		t.Errorf("%d steps, %d places, %d kept threads are left", len(s.steps), len(s.turns), s.threadLog.Len())
+	if len(s.steps) != 0 || len(s.places) != 0 || s.threadLog.Len() != 0 {
+		t.Errorf("%d steps, %d places, %d kept threads are left", len(s.steps), len(s.places), s.threadLog.Len())
 	}
 	if !reflect.DeepEqual(s.fixed, fixedWas) {
 		t.Error("what is fixed has changed")

@@ -51,17 +51,20 @@ const (
 
 // hints are the loads of a word right before an exchange.
 type hints struct {
-	in       *present
-	learning *learning
-	attempt  *attempt
-	spins    *finder
-	counts   *counts
-	backs    *backouts
-	blends   *blends
-	unreads  *unreads
-	spared   *spared
-	joins    bool // a load and its exchange are one step
-	surveyed map[surveyKey]*hint
+	in        *present
+	learning  *learning
+	attempt   *attempt
+	trials    *trials
+	poises    *poises
+	leftovers *leftovers
+	counted   *countedSpins
+	backs     *backouts
+	blends    *blends
+	ops       *wordOps
+	unreads   *unreads
+	spared    *spared
+	joins     bool // a load and its exchange are one step
+	surveyed  map[surveyKey]*hint
 }
 
 // hint is what becomes of a thread's load, by the value that it finds.
@@ -74,24 +77,10 @@ type hint struct {
 	hintLeft
 }
 
-// hintLeft are bytes of a thread's own stack that may depend on how often the exchange has failed. before and behind
-// are those before the load and behind the exchange. on and off are those behind a load that leads to an exchange,
-// and behind one that leads elsewhere. regs are registers that only pushes read.
-type hintLeft struct {
-	before, on, off, behind spins.Apart
-	regs                    trace.RegSet
-}
-
-func newHintLeft() hintLeft {
-	return hintLeft{spins.Apart{}, spins.Apart{}, spins.Apart{}, spins.Apart{}, 0}
-}
-
-func (l *hintLeft) len() int { return len(l.before) + len(l.on) + len(l.off) + len(l.behind) }
-
 // begin is called where a search begins. The steps stay what they are when it is over. Whether a block is lost may
 // depend on what a thread has loaded. And where stores have no order, all loads have to be on record.
 func (h *hints) begin() {
-	h.joins = h.counts.awaiting() && h.blends.testing && !h.blends.overwriting && !h.unreads.on && !h.in.cfg.Buffers && h.in.cfg.Leaks == LeaksOff
+	h.joins = h.counted.awaiting() && h.blends.testing && !h.blends.overwriting && !h.unreads.on && !h.in.cfg.Buffers && h.in.cfg.Leaks == LeaksOff
 }
 
 // is reports whether a thread stands before such a load.
@@ -104,20 +93,20 @@ func (h *hints) is(th *thread) bool {
 func (h *hints) canHint(th *thread) bool {
 	a := &th.Access
 	return th.Exists && (th.Stand == StandAccess || th.Stand == StandSpin && th.awaits && th.spinStand == StandAccess) && th.Half == 0 && th.Set == 0 &&
-		canAwait(a) && (a.Flags&^trace.Library == 0 || h.backs.swaps(a.PC) && !h.learning.known.Swaps[a.PC] && !h.learning.known.Awaits[a.PC]) && !h.learning.known.Uncounted[lookOf(a.PC, hinted)] && !h.counts.is(th) && h.backs.waitsHere(a) &&
+		canAwait(a) && (a.Flags&^trace.Library == 0 || h.ops.swaps(a.PC) && !h.learning.known.Swaps[a.PC] && !h.learning.known.Awaits[a.PC]) && !h.learning.known.Uncounted[lookOf(a.PC, hinted)] && !h.counted.is(th) && h.backs.waitsHere(a) &&
 		!h.learning.known.Signalled.Has(uint64(th.ID)) && len(h.in.promises) == 0
 }
 
 // learn notes a load behind which the thread has tried to exchange the word, in its next step.
 func (h *hints) learn(info *stepInfo) {
-	if info.prev == 0 || !h.joins || len(info.tr.Accesses) != 1 || !h.backs.swaps(info.tr.Accesses[0].PC) {
+	if info.prev == 0 || !h.joins || len(info.tr.Accesses) != 1 || !h.ops.swaps(info.tr.Accesses[0].PC) {
 		return
 	}
 	before, a := h.in.steps[info.prev-1].tr, &info.tr.Accesses[0]
 	if len(before.Accesses) != 1 || len(before.Ops) > 0 || !canAwait(a) {
 		return
 	}
-	if l := &before.Accesses[0]; l.SameBytes(a) && l.PC != a.PC && (l.Flags&^trace.Library == 0 || h.backs.swaps(l.PC) && !h.learning.known.Swaps[l.PC] && !h.learning.known.Awaits[l.PC]) && !h.learning.known.Uncounted[lookOf(l.PC, hinted)] && h.learning.known.Hints.Add(l.PC) {
+	if l := &before.Accesses[0]; l.SameBytes(a) && l.PC != a.PC && (l.Flags&^trace.Library == 0 || h.ops.swaps(l.PC) && !h.learning.known.Swaps[l.PC] && !h.learning.known.Awaits[l.PC]) && !h.learning.known.Uncounted[lookOf(l.PC, hinted)] && h.learning.known.Hints.Add(l.PC) {
 		h.learning.finer = true
 	}
 }
@@ -158,7 +147,7 @@ func overwrites(tr *trace.Transition, at *trace.Access) bool {
 
 // values are those of a word since the thread has written it, the present one first; nil: there are too many.
 func (h *hints) values(th *thread) []uint64 {
-	list := []uint64{h.counts.valueAt(&th.Access)}
+	list := []uint64{h.in.valueAt(&th.Access)}
 	for step, old := range h.in.writes.Before(&th.Access) {
 		if h.in.steps[step].tr.Thread == th.ID {
 			break
@@ -183,7 +172,7 @@ func (h *hints) survey(th *thread, values []uint64) (r *hint) {
 		return r
 	}
 	current := h.attempt.current
-	h.spins.trials.probe(th, func(th edit) {
+	h.trials.probe(th, func(th edit) {
 		th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 		r = h.try(th, values)
 	})
@@ -197,196 +186,16 @@ func (h *hints) survey(th *thread, values []uint64) (r *hint) {
 	return r
 }
 
-// try does so. What may differ is found out first, and then watched, while all is tried again.
-func (h *hints) try(th edit, values []uint64) *hint {
-	r := h.in.machine.Regs(th.Ctx)
-	t := hintTrial{hints: h, th: th, at: th.Access, since: h.in.machine.Journal(), owns: func(at uint64) bool { return h.counts.ownsThere(th.thread, &r, at) },
-		hintLeft: newHintLeft()}
-	for range mostSurveys {
-		n := t.len()
-		t.watched = hintLeft{maps.Clone(t.before), maps.Clone(t.on), nil, nil, 0}
-		h.counts.told = false
-		on, vain, ok := t.tryAll(values)
-		switch {
-		case !ok || h.counts.told:
-			return &hint{}
-		case t.len() == n:
-			return &hint{true, on, vain, t.looks, t.hintLeft}
-		}
-	}
-	return &hint{}
-}
-
-// hintTrial is a survey under way, of a thread before its load.
-type hintTrial struct {
-	*hints
-	th    edit
-	at    trace.Access
-	since uint64 // the machine's journal where it began
-	owns  func(at uint64) bool
-	looks spins.Looks
-	hintLeft
-	watched hintLeft
-}
-
-// hintEnd is how a thread stands behind its load, or behind the exchange.
-type hintEnd struct {
-	ok     bool
-	value  uint64 // of the word
-	access trace.Access
-	rests  bool // it has yielded or slept, and no more
-	before bool // it is about to exchange it, and has done nothing else
-	poise  spins.Poise
-}
-
-// tryAll tries each two values.
-func (t *hintTrial) tryAll(values []uint64) (on, vain map[uint64]bool, ok bool) {
-	here := t.counts.poiseOf(t.th.thread, true)
-	here.Did = spins.Doings(&trace.Transition{End: trace.EndPoint})
-	loads, joined := map[uint64]*hintEnd{}, map[uint64]*hintEnd{}
-	on, vain = map[uint64]bool{}, map[uint64]bool{}
-	for _, v := range values {
-		t.load(v, func(e *hintEnd) {
-			if loads[v] = e; e.ok {
-				t.looks.Note(&e.access)
-			}
-			if e.before {
-				joined[v] = t.step(v)
-			}
-		})
-		e, j := loads[v], joined[v]
-		if on[v] = e.before; !e.ok || e.before && (e.value != v || !j.ok) {
-			return nil, nil, false
-		}
-		if e.before {
-			vain[v] = j.value == v && !j.rests && (t.same(t.on, &j.poise, &e.poise) || t.same(t.before, &j.poise, &here))
-			if !vain[v] && j.value == v && t.same(spins.Apart{}, &j.poise, &here) {
-				return nil, nil, false // it yields on its way
-			}
-		} else {
-			vain[v] = e.value == v && !e.rests && t.same(t.before, &e.poise, &here)
-		}
-	}
-	for _, v := range values {
-		if !on[v] {
-			continue
-		}
-		ok = true
-		t.load(v, func(*hintEnd) {
-			for _, w := range values {
-				if w == v || !ok {
-					continue
-				}
-				e := t.step(w)
-				if e.ok && e.value == w {
-					t.looks.Note(&e.access)
-				}
-				elsewhere := t.off
-				if on[w] {
-					elsewhere = t.hintLeft.on
-				}
-				ok = e.ok && (e.value == w && t.same(t.before, &e.poise, &here) || e.value == loads[w].value && t.stands(elsewhere, &e.poise, &loads[w].poise, !on[w]) ||
-					on[w] && e.value == joined[w].value && t.stands(t.behind, &e.poise, &joined[w].poise, true))
-			}
-		})
-		if !ok {
-			return nil, nil, false
-		}
-	}
-	return on, vain, true
-}
-
-// same reports whether a thread stands in the same way, but for bytes of its own. It adds these.
-func (t *hintTrial) same(apart spins.Apart, p, q *spins.Poise) bool {
-	return t.stands(apart, p, q, false)
-}
-
-// stands is same; but with pushed, registers that only pushes read may differ. They are added.
-func (t *hintTrial) stands(apart spins.Apart, p, q *spins.Poise, pushed bool) bool {
-	differ, regs := spins.Apart{}, p.OtherPushed(q)
-	if !differ.Same(p, q, t.owns) || regs != 0 && !pushed {
-		return false
-	}
-	maps.Copy(apart, differ)
-	t.regs |= regs
-	return true
-}
-
-// load has the thread's load find v, calls f if that could be run, and takes it back.
-func (t *hintTrial) load(v uint64, f func(*hintEnd)) {
-	k := t.in.aside()
-	t.in.Save(t.th.ID)
-	t.leave(t.watched.before)
-	e := t.step(v)
-	t.leave(t.watched.on)
-	f(e)
-	t.in.takeBack(k)
-}
-
-// leave has bytes watched from here on.
-func (t *hintTrial) leave(left spins.Apart) {
-	if len(left) > 0 {
-		t.th.leftover = slices.Concat(t.th.leftover, spins.LeftBy(unread, left.Ranges()))
-	}
-}
-
-// step runs the thread for a step with a value. Behind a load it stays, behind an exchange it is taken back.
-func (t *hintTrial) step(v uint64) *hintEnd {
-	th, load := t.th, t.th.Access.PC == t.at.PC
-	if !load {
-		k := t.in.aside()
-		t.in.Save(th.ID)
-		defer t.in.takeBack(k)
-	}
-	t.counts.putValue(&t.at, v)
-	logged, effects, blocks := t.in.machine.Logged(), th.Effects, t.in.heap.Mark()
-	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
-	tr := t.in.arena.Transition(th.ID, 0)
-	tr.Begin = th.Insns + mostTried - t.in.cfg.StepBudget // a longer step has an error
-	if err := t.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(&t.at) {
-		return &hintEnd{}
-	}
-	t.in.arena.Seal(tr)
-	e := &hintEnd{ok: true, access: tr.Accesses[0], value: t.counts.valueAt(&t.at), poise: t.counts.poiseOf(th.thread, true)}
-	t.counts.bornIn(tr, &e.poise)
-	a := &th.Access
-	e.before = load && th.Stand == StandAccess && a.SameBytes(&t.at) && a.PC != t.at.PC && th.Half == 0 && th.Set == 0 && t.backs.swaps(a.PC) &&
-		tr.End == trace.EndPoint && len(tr.Ops)+len(tr.Wakes) == 0 && th.Effects == effects && t.in.machine.Logged() == logged && t.in.heap.Mark() == blocks
-	did := *tr
-	did.Accesses = nil // it is of the word, and value says whether it has changed that
-	if spins.OnlyRests(did.Ops) {
-		e.rests, did.Ops = len(did.Ops) > 0, nil
-	}
-	e.poise.Did = spins.Doings(&did)
-	e.poise.Memory, _ = t.counts.differences(t.since, &t.at)
-	var err error
-	if e.poise.Words, err = t.in.machine.WordsSince(logged); err != nil {
-		return &hintEnd{}
-	}
-	return e
-}
-
 // rests reports whether a thread that stands before a load, in a schedule's end state, would come back for ever, with
 // what is there.
 func (h *hints) rests(th *thread) (rests bool) {
 	if !h.canHint(th) || h.in.cfg.Buffers {
 		return false
 	}
-	v, current := h.counts.valueAt(&th.Access), h.attempt.current
-	h.spins.trials.probe(th, func(th edit) { rests = h.try(th, []uint64{v}).vain[v] })
+	v, current := h.in.valueAt(&th.Access), h.attempt.current
+	h.trials.probe(th, func(th edit) { rests = h.try(th, []uint64{v}).vain[v] })
 	h.attempt.current = current
 	return rests
-}
-
-// poisedAtHint is the access of a thread that stands before such a load, as the search sees it.
-func (s *System) poisedAtHint(th *thread) trace.Access {
-	a, _ := s.machine.Poised(th.Ctx)
-	if th.hint.on[s.counts.valueAt(&a)] {
-		a.Flags = trace.Write | trace.RMW | trace.Atomic
-	} else if !a.IsWrite() {
-		a.Flags |= trace.FailedCAS
-	}
-	return a
 }
 
 // waits reports whether a thread that stands before a load may wait for another value there.

@@ -10,14 +10,14 @@ import (
 // Ends are those of threads and of the process: what is a step, and what other threads can
 // observe.
 type Ends struct {
-	in       *present
-	stacks   *Stacks
-	sharing  *Sharing
-	learning *learning
-	unreads  *unreads
-	counts   *counts
-	describe func(*thread, *trace.Thread) Watch // of the System
-	late     bool                               // the end of the process comes last
+	in        *present
+	stacks    *Stacks
+	sharing   *Sharing
+	learning  *learning
+	unreads   *unreads
+	leftovers *leftovers
+	describe  func(*thread, *trace.Thread) Watch // of the System
+	late      bool                               // the end of the process comes last
 
 	traceless traceless
 }

@@ -54,11 +54,11 @@ type state struct {
 	savedAt  []uint64
 	marks    []mark
 	arena    undo.Arena
-	steps    []stepInfo        // of the present path, for spin detection
-	stepRegs []emu.Regs        // what was to be written to registers before some of these
-	turns    map[turnKey]int32 // the latest in each list of steps: its index in steps + 1
-	writes   spins.Writes      // by these steps, if threads await (await.go)
-	tallies  []tally           // by these steps (above.go)
+	steps    []stepInfo         // of the present path, for spin detection
+	stepRegs []emu.Regs         // what was to be written to registers before some of these
+	places   map[placeKey]int32 // the latest in each list of steps: its index in steps + 1
+	writes   spins.Writes       // by these steps, if threads await (await.go)
+	tallies  []tally            // by these steps (above.go)
 	heap     *heap.Heap
 	mapped   *heap.Heap // see mappings.go
 	covers   covers
@@ -125,7 +125,7 @@ type attempt struct {
 	// probing: a turn of a loop is being tried. scouting: others run on trial within a
 	// long step. trying: a call is tried, and threads stay as they are.
 	probing, scouting, trying bool
-	turning                   bool // turns of a counted spin are run, but the last (turnsteps.go)
+	turning                   bool // turns of a counted spin are run, but the last (countedstep.go)
 }
 
 // scratch is of the step under way.
@@ -178,7 +178,7 @@ type stepInfo struct {
 	nth     uint32       // how many steps the thread had made before
 	end     uint64       // with store buffers, the journal after it
 	number  uint64       // of all steps that were ever made
-	turns   listed
+	place   listed
 	tried   bool // the thread stood before a try with which it may back out (backout.go)
 	freed   bool // ctx and those of the thread's steps before aren't compared with any more
 }

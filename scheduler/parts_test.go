@@ -207,7 +207,7 @@ func TestCalm(t *testing.T) {
 		{"a post", trace.Transition{Ops: []trace.Op{{Kind: trace.OpSemPost}}}, false},
 		{"a wake", trace.Transition{Wakes: []trace.TID{0}}, false},
 	} {
-		if s.spins.calm(&tc.tr) != tc.calm {
+		if s.stillness.calm(&tc.tr) != tc.calm {
 			t.Errorf("%s: calm is %v", tc.what, !tc.calm)
 		}
 	}

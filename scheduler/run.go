@@ -29,9 +29,9 @@ func (s *System) runCPU(th edit, tr *trace.Transition, next *nextRun) *emu.Stop 
 	runs := s.setRun(r, th, tr, next)
 	at, dead := th.Access.PC, next.allow > 0 && s.unreads.deadAt(th.thread)
 	viewed := r.Flags&emu.Narrate != 0
-	watched := s.counts.watches(th.thread)
+	watched := s.leftovers.watches(th.thread)
 	if watched {
-		s.counts.beforeRun(r)
+		s.leftovers.beforeRun(r)
 	}
 	from, journal := th.Insns, s.machine.Journal()
 	stop := s.machine.Run(r)
@@ -45,7 +45,7 @@ func (s *System) runCPU(th edit, tr *trace.Transition, next *nextRun) *emu.Stop 
 		s.viewer.Ran(th.ID, from, journal, stop.PC)
 	}
 	if watched {
-		stop.Accesses = s.counts.watch(th, stop.Accesses)
+		stop.Accesses = s.leftovers.watch(th, stop.Accesses)
 	}
 	if len(stop.Accesses) > 0 {
 		n := len(tr.Accesses)

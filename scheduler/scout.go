@@ -45,7 +45,8 @@ type scouts struct {
 	seen     *seen
 	learning *learning
 	attempt  *attempt
-	spins    *finder
+	spins    *spinFinder
+	trials   *trials
 	buffers  *buffers
 	threads  func([]trace.Thread) []trace.Thread // System.Threads
 	// scouted is the length of each thread's steps after which scouting is done again.
@@ -93,7 +94,7 @@ func (h *scouts) scout(th edit, tr *trace.Transition, budget uint64) {
 		}
 		o := h.in.edit(other)
 		own := &trace.Transition{Thread: other, Begin: o.Insns}
-		if err := h.spins.runs.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
+		if err := h.trials.step(o, own, 0); err != nil || own.End == trace.EndProcess || own.End == trace.EndBug {
 			break
 		}
 		h.in.wakeSpinners(own)

@@ -16,7 +16,7 @@ type Sharing struct {
 	seen     *seen
 	timers   *timers
 	regs     func(trace.TID) *emu.Regs       // a thread's present ones
-	called   func(trace.TID, []trace.Access) // leftover.go
+	called   func(trace.TID, []trace.Access) // of leftovers
 }
 
 // isLazy reports whether it is that of a word which counts once it has been read.

@@ -3,7 +3,6 @@ package scheduler
 import (
 	"maps"
 
-	"landgo/internal/image/static"
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
@@ -47,17 +46,7 @@ func (bl *blends) tries(th *thread) bool {
 		bl.learning.known.Apart[a.PC] || bl.learning.known.Signalled.Has(uint64(th.ID)) || bl.pivotAt(a.PC).is || bl.in.image.FlagsCross() {
 		return false
 	}
-	return bl.adding(a.PC) && bl.byCode(a.PC) == trace.NoBlend && bl.at(th.ID, a) == trace.NoBlend && bl.unordered(a)
-}
-
-// adding is static.Adds, remembered.
-func (bl *blends) adding(pc uint64) bool {
-	is, known := bl.added[pc]
-	if !known {
-		is = static.Adds(bl.in.image.File, pc)
-		bl.added[pc] = is
-	}
-	return is
+	return bl.ops.adds(a.PC) && bl.byCode(a.PC) == trace.NoBlend && bl.at(th.ID, a) == trace.NoBlend && bl.unordered(a)
 }
 
 // trySides finds the side of the addition that a thread is about to make.
@@ -74,7 +63,7 @@ func (s *System) trySides(th edit) {
 	if before < 0 || before > last {
 		return
 	}
-	c := s.counts.choiceAt(th.thread, before)
+	c := s.sides.choiceAt(th.thread, before)
 	if !c.is {
 		if c.apart {
 			s.known.Apart[at.PC], s.finer = true, true
@@ -103,6 +92,18 @@ func signed(v uint64, size uint32) int64 {
 	return int64(v<<shift) >> shift
 }
 
+// sides try additions, each with many numbers.
+type sides struct {
+	in        *present
+	learning  *learning
+	attempt   *attempt
+	trials    *trials
+	poises    *poises
+	leftovers *leftovers
+	buffers   *buffers
+	choices   map[surveyKey]choice
+}
+
 // choice says how a thread uses an addition's result.
 type choice struct {
 	is    bool  // it is a matter of sides
@@ -128,45 +129,45 @@ func (c *choice) at(before int64) bool {
 
 // choiceAt is that of a thread whose count holds a number, remembered as long as the thread
 // stands there and finds the same.
-func (c *counts) choiceAt(th *thread, before int64) choice {
-	key := surveyKey{thread: th.ID, number: c.in.since(th), effects: th.Effects}
-	if known, ok := c.choices[key]; ok && (known.at(before) || !known.is) && c.find(th, known.reads) {
+func (s *sides) choiceAt(th *thread, before int64) choice {
+	key := surveyKey{thread: th.ID, number: s.in.since(th), effects: th.Effects}
+	if known, ok := s.choices[key]; ok && (known.at(before) || !known.is) && s.find(th, known.reads) {
 		return known
 	}
 	var made choice
-	current := c.attempt.current
+	current := s.attempt.current
 	for n, on := 0, true; n <= mostReads && on && !made.at(before); n++ {
-		if c.learning.known.Uncounted[lookOf(th.Access.PC, n)] {
+		if s.learning.known.Uncounted[lookOf(th.Access.PC, n)] {
 			continue // the thread has read what made no difference up to there
 		}
-		c.spins.trials.probe(th, func(th edit) {
-			c.buffers.enter(th)
-			made, on = c.tryChoice(th, before, n)
+		s.trials.probe(th, func(th edit) {
+			s.buffers.enter(th)
+			made, on = s.tryChoice(th, before, n)
 		})
 	}
-	c.attempt.current = current
+	s.attempt.current = current
 	if made.is = made.at(before); key.number == 0 {
 		return made
 	}
-	if len(c.choices) >= mostPolls {
-		clear(c.choices)
+	if len(s.choices) >= mostPolls {
+		clear(s.choices)
 	}
-	c.choices[key] = made
+	s.choices[key] = made
 	return made
 }
 
 // tryChoice tries it, with so many reads behind the addition. on: with some result the thread stands
 // before another one.
-func (c *counts) tryChoice(th edit, before int64, reads int) (made choice, on bool) {
-	at, since := th.Access, c.in.machine.Journal()
-	r := c.in.machine.Regs(th.Ctx)
-	owns := func(at uint64) bool { return c.ownsThere(th.thread, &r, at) }
+func (s *sides) tryChoice(th edit, before int64, reads int) (made choice, on bool) {
+	at, since := th.Access, s.in.machine.Journal()
+	r := s.in.machine.Regs(th.Ctx)
+	owns := func(at uint64) bool { return s.leftovers.ownsThere(th.thread, &r, at) }
 	bytes := spins.Apart{}
 	outcomes := map[int64]outcome{}
 	way := func(v int64) *spins.Poise {
 		o, known := outcomes[v]
 		if !known {
-			o = c.outcome(th, &at, uint64(v), since, reads)
+			o = s.outcome(th, &at, uint64(v), since, reads)
 			outcomes[v] = o
 			made.reads = append(made.reads, o.reads...)
 		}
@@ -226,39 +227,39 @@ type outcome struct {
 }
 
 // outcome is that of a thread whose bytes held v, and that goes on for so many reads.
-func (c *counts) outcome(th edit, at *trace.Access, v, since uint64, reads int) (o outcome) {
-	k := c.in.aside()
-	c.in.Save(th.ID)
-	defer func() { c.in.takeBack(k) }()
-	c.putValue(at, v)
-	logged := c.in.machine.Logged()
+func (s *sides) outcome(th edit, at *trace.Access, v, since uint64, reads int) (o outcome) {
+	k := s.in.aside()
+	s.in.Save(th.ID)
+	defer func() { s.in.takeBack(k) }()
+	s.trials.putValue(at, v)
+	logged := s.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	did := ""
 	for n := range reads + 1 {
 		a := th.Access
 		if n > 0 {
-			if o.added = signed(c.valueAt(at)-v, at.Size); !c.reads(th.thread) {
+			if o.added = signed(s.in.valueAt(at)-v, at.Size); !s.reads(th.thread) {
 				return outcome{added: o.added}
 			}
-			o.reads = append(o.reads, looked{a, c.valueAt(&a)})
+			o.reads = append(o.reads, looked{a, s.in.valueAt(&a)})
 		}
-		tr := c.in.arena.Transition(th.ID, 0)
-		tr.Begin = th.Insns + mostTried - c.in.cfg.StepBudget // a longer step has an error
-		if err := c.spins.runs.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(&a) {
+		tr := s.in.arena.Transition(th.ID, 0)
+		tr.Begin = th.Insns + mostTried - s.in.cfg.StepBudget // a longer step has an error
+		if err := s.trials.step(th, tr, 0); err != nil || len(tr.Accesses) != 1 || !tr.Accesses[0].SameBytes(&a) {
 			return outcome{}
 		}
-		c.in.arena.Seal(tr)
-		now := c.poiseOf(th.thread, true)
-		c.bornIn(tr, &now)
+		s.in.arena.Seal(tr)
+		now := s.poises.of(th.thread, true)
+		s.poises.bornIn(tr, &now)
 		did += spins.Doings(tr)
 		o.poise = &now
 	}
 	o.poise.Did = did
-	o.poise.Memory, _ = c.differences(since, at)
+	o.poise.Memory, _ = s.poises.differences(since, at)
 	var err error
-	if o.poise.Words, err = c.in.machine.WordsSince(logged); err != nil {
+	if o.poise.Words, err = s.in.machine.WordsSince(logged); err != nil {
 		return outcome{}
 	}
-	o.added, o.on = signed(c.valueAt(at)-v, at.Size), c.reads(th.thread)
+	o.added, o.on = signed(s.in.valueAt(at)-v, at.Size), s.reads(th.thread)
 	return o
 }

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
@@ -31,54 +33,40 @@ import (
 // cancel out only in sum, isn't a spin. That time passes in a sleep is none either. A
 // loop that sleeps and looks at nothing but memory waits for that, or for a timed wait
 // to run out. That happens once no other thread can run. One that looks at the clock
-// waits for time to pass, too: clockloop.go.
+// waits for time to pass, too: spinclock.go.
 //
 // A search may be spared the first poll, too, and all in vain: await.go.
 //
 // A turn may take locks and give them back: spins/locks.go.
 
-// freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
-// effect: no loop's turn goes back beyond that (findTurn).
-func (s *finder) freeContexts(th *thread, tr *trace.Transition) {
-	if s.cpuKept || s.still(tr) {
-		return
-	}
-	later := th.Ctx // which a step that ran nothing began with, too
-	for i := th.LastStep; i != 0 && !s.in.steps[i-1].freed; i = s.in.steps[i-1].prev {
-		st := &s.in.steps[i-1]
-		if st.freed = true; st.ctx != later {
-			s.in.machine.Free(st.ctx)
-		}
-		later = st.ctx
-	}
+// spinFinder finds the loops in which threads wait, by the steps of the path. It changes how a thread stands,
+// no more.
+type spinFinder struct {
+	in        *present
+	learning  *learning
+	trials    *trials
+	stillness *stillness
+	dead      *deadCode
+	cpuKept   bool // the kernel keeps CPU states, to come back to
+	parks     bool // a thread that has gone round for nothing stops there (spinpark.go)
+	polled    bool // a thread has waited in a loop that looks at the clock
 }
-
-// maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
-// that tries a thousand times before it yields has a turn of a thousand steps.
-// Each step that is tried costs a comparison of CPU states, so those before the
-// last few are looked up (turns.go). Before an operation, where the state isn't in
-// the registers alone, maxOpSteps are tried.
-const (
-	maxSpinSteps = 8192
-	nearSteps    = 8
-	maxOpSteps   = 64
-)
 
 // standAt is called where a thread has stopped at the end of a step. Reads of a
 // thread that is alone aren't on record; the state recurs all the same.
 func (s *System) standAt(th edit, tr *trace.Transition) error {
-	if s.probing || s.turning || !s.spins.still(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
+	if s.probing || s.turning || !s.stillness.still(tr) || th.ID != tr.Thread || th.Stand != StandRun && s.Alone(th.ID) {
 		return nil
 	}
 	switch th.Stand {
 	case StandAccess:
 		if n := len(tr.Accesses); n > 0 && th.LastStep != 0 && s.steps[th.LastStep-1].effects == th.Effects && spins.SameRead(&tr.Accesses[n-1], &th.Access) {
-			reads, round := s.spins.tryTurn(th.thread, tr)
-			switch round {
+			reads, v := s.trials.tryTurn(th.thread, tr)
+			switch v {
 			case onlyLooks:
 				s.awaits.learn(&th.Access)
 			case looksOn, looksRests:
-				s.counts.learn(th.thread)
+				s.counted.learn(th.thread)
 			}
 			if reads != nil {
 				s.spinOn(th, reads)
@@ -95,24 +83,20 @@ func (s *System) standAt(th edit, tr *trace.Transition) error {
 	return nil
 }
 
-// tryTurn runs the thread once round from where it stands and takes it back:
-// does the state recur, with no effect? Then reads are the turn's reads.
-func (s *finder) tryTurn(th *thread, of *trace.Transition) (reads []trace.Access, r round) {
-	s.in.arena.Seal(of)
-	read := of.Accesses[len(of.Accesses)-1]
-	read.PC = th.Access.PC // the last one was perhaps before the loop
-	s.trials.probe(th, func(th edit) {
-		var tr *trace.Transition
-		if r, tr = s.comesRound(th); r.recurs() {
-			reads = s.appendReads([]trace.Access{read}, tr)
-		}
-	})
-	return reads, r
-}
+// maxSpinSteps bounds how far back a loop of several steps is looked for: a lock
+// that tries a thousand times before it yields has a turn of a thousand steps.
+// Each step that is tried costs a comparison of CPU states, so those before the
+// last few are looked up (spinfar.go). Before an operation, where the state isn't in
+// the registers alone, maxOpSteps are tried.
+const (
+	maxSpinSteps = 8192
+	nearSteps    = 8
+	maxOpSteps   = 64
+)
 
 // findTurn looks for an earlier step of the thread that began in exactly the
 // state in which it now stands, with no effect since.
-func (s *finder) findTurn(th edit, tr *trace.Transition) {
+func (s *spinFinder) findTurn(th edit, tr *trace.Transition) {
 	pc, near := s.in.standPC(th.thread), nearSteps
 	listed := th.Stand != StandOp && th.Set == 0
 	if !listed {
@@ -121,12 +105,12 @@ func (s *finder) findTurn(th edit, tr *trace.Transition) {
 	i := th.LastStep
 	for n := 0; i != 0 && n < near; n++ {
 		st := &s.in.steps[i-1]
-		if st.tr != tr && !s.still(st.tr) || st.effects != th.Effects {
+		if st.tr != tr && !s.stillness.still(st.tr) || st.effects != th.Effects {
 			return
 		}
 		// A step that ends where it began ran nothing: a point right at a
 		// thread's entry. That is no turn.
-		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || s.in.stepRegs[st.regs-1] == th.Regs) && s.sameLive(th.thread, st.ctx) {
+		if st.insns != th.Insns && st.pc == pc && st.set == th.Set && (st.set == 0 || s.in.stepRegs[st.regs-1] == th.Regs) && s.trials.sameLive(th.thread, st.ctx) {
 			s.turn(th, tr, i-1)
 			return
 		}
@@ -146,12 +130,12 @@ func (s *finder) findTurn(th edit, tr *trace.Transition) {
 // difference: whether the thread can go on is settled by what happened before, not by
 // the order of unrelated steps. If one did change it, the reads are remembered all the
 // same: the thread goes on because of that.
-func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
-	reads, disturbed, own := s.readsSince(th.thread, i)
+func (s *spinFinder) turn(th edit, tr *trace.Transition, i int32) {
+	reads, disturbed, own := s.in.readsSince(th.thread, i)
 	if !s.givesBack(th.thread, i) {
 		return
 	}
-	zone, locks := s.redZone(th.thread), s.locksSince(th.thread, i)
+	zone, locks := s.trials.redZone(th.thread), s.in.locksSince(th.thread, i)
 	others := func(a uint64) bool { // it wrote no other value to what others see, and has given back all locks
 		return within(a, reads) || within(a, locks)
 	}
@@ -168,7 +152,7 @@ func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 		th.Waits = append([]trace.Access(nil), reads...)
 		return
 	}
-	if !exact && !s.runAgain(th.thread, tr, s.stepsSince(th.thread, i)) || !s.trials.buffers.relies(th.thread, i) {
+	if !exact && !s.trials.runAgain(th.thread, tr, s.in.stepsSince(th.thread, i)) || !s.trials.buffers.relies(th.thread, i) {
 		return
 	}
 	s.in.spinOn(th, reads)
@@ -179,10 +163,15 @@ func (s *finder) turn(th edit, tr *trace.Transition, i int32) {
 	}
 }
 
+// within reports whether a byte is one of some accesses'.
+func within(at uint64, list []trace.Access) bool {
+	return slices.ContainsFunc(list, func(a trace.Access) bool { return at >= a.Addr && at < a.Addr+uint64(a.Size) })
+}
+
 // givesBack reports whether the thread's own steps from index i on unlock all
 // that they lock, and no more (spins/locks.go). It notes that these locks may not become
 // contended.
-func (s *finder) givesBack(th *thread, i int32) bool {
+func (s *spinFinder) givesBack(th *thread, i int32) bool {
 	var has spins.Taken
 	for ; int(i) < len(s.in.steps); i++ {
 		if s.in.steps[i].tr.Thread != th.ID {
@@ -199,4 +188,20 @@ func (s *finder) givesBack(th *thread, i int32) bool {
 		}
 	}
 	return len(has) == 0
+}
+
+// freeContexts gives up the contexts of a thread's steps when one of them, tr, has had an
+// effect: no loop's turn goes back beyond that (findTurn).
+func (s *spinFinder) freeContexts(th *thread, tr *trace.Transition) {
+	if s.cpuKept || s.stillness.still(tr) {
+		return
+	}
+	later := th.Ctx // which a step that ran nothing began with, too
+	for i := th.LastStep; i != 0 && !s.in.steps[i-1].freed; i = s.in.steps[i-1].prev {
+		st := &s.in.steps[i-1]
+		if st.freed = true; st.ctx != later {
+			s.in.machine.Free(st.ctx)
+		}
+		later = st.ctx
+	}
 }

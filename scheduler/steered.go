@@ -146,7 +146,7 @@ func (s *present) SpinOn(t trace.TID, reads []trace.Access) { s.spinOn(s.edit(t)
 // ReadsSince are the accesses of a thread's own steps from index i on, whether another
 // changed any of the bytes after that, and what the journal has of these steps.
 func (s *System) ReadsSince(t trace.TID, i int32) (reads []trace.Access, disturbed bool, own []emu.Stretch) {
-	return s.spins.readsSince(&s.threads[t], i)
+	return s.readsSince(&s.threads[t], i)
 }
 
 // WakeSpinners lets the threads go whose loops read what a step changed.

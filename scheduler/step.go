@@ -86,7 +86,7 @@ func (s *System) settle(th edit, tr *trace.Transition, alone bool) {
 	s.settleDue(th, tr)
 	s.Naps.learnsWait(th.thread)
 	s.Naps.timePassed(tr)
-	s.round(th)
+	s.countRound(th)
 	s.uses.meetStep(th.thread, tr, alone)
 	s.spins.endPolls(th, tr)
 	if len(s.steps)%patience == 0 {

@@ -84,31 +84,37 @@ type System struct {
 	scratch
 	// Parts, with fields and methods of their own (doc.go). Other packages ask those with a
 	// capital.
-	Sharing  *Sharing
-	Kinship  *Kinship
-	Promises *Promises
-	Leaks    *leaks
-	Failing  *Failing
-	Ends     *Ends
-	Points   *Points
-	Signals  *signals
-	Naps     *Naps
-	copies   *copyCalls
-	Panics   *Panics
-	uses     *uses
-	longest  *longest
-	twins    *twins
-	trials   *trials
-	Traps    *Traps
-	scouts   *scouts
-	spins    *finder
-	awaits   *awaits
-	backs    *backouts
-	hints    *hints
-	counts   *counts
-	Blends   *blends
-	unreads  *unreads
-	buffers  *buffers
+	Sharing   *Sharing
+	Kinship   *Kinship
+	Promises  *Promises
+	Leaks     *leaks
+	Failing   *Failing
+	Ends      *Ends
+	Points    *Points
+	Signals   *signals
+	Naps      *Naps
+	copies    *copyCalls
+	Panics    *Panics
+	uses      *uses
+	longest   *longest
+	twins     *twins
+	trials    *trials
+	Traps     *Traps
+	scouts    *scouts
+	spins     *spinFinder
+	awaits    *awaits
+	backs     *backouts
+	hints     *hints
+	counted   *countedSpins
+	leftovers *leftovers
+	poises    *poises
+	dead      *deadCode
+	stillness *stillness
+	sides     *sides
+	ops       *wordOps
+	Blends    *blends
+	unreads   *unreads
+	buffers   *buffers
 }
 
 // RegistersOf are a thread's general registers.
@@ -138,7 +144,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 					lowHeap: kernel.HasLowHeap(img.File), lib: uncarried{}.carrier(),
 				},
 				state: state{
-					threads: make([]thread, 0, cfg.MaxThreads), turns: map[turnKey]int32{},
+					threads: make([]thread, 0, cfg.MaxThreads), places: map[placeKey]int32{},
 					heap: heap.New(), mapped: heap.NewApart(),
 				},
 			},
@@ -153,7 +159,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.torn, s.facts = &s.known.Torn, &s.known
 	s.Stacks = &Stacks{in: &s.present, names: s.names, learns: &s.learning}
 	s.Sharing = &Sharing{in: &s.present, names: s.names, learning: &s.learning, seen: &s.seen, regs: s.Regs,
-		called: func(t trace.TID, made []trace.Access) { s.counts.called(t, made) }}
+		called: func(t trace.TID, made []trace.Access) { s.leftovers.called(t, made) }}
 	s.Kinship = &Kinship{in: &s.present, stacks: s.Stacks, learning: &s.learning, attempt: &s.attempt,
 		anyReady: func() bool { return s.Present().Ready.Len() > 0 }}
 	s.buffers = &buffers{in: &s.present, learning: &s.learning, attempt: &s.attempt, seen: &s.seen, run: &s.run, intern: s.Intern}
@@ -175,22 +181,28 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.uses = &uses{in: &s.present, seen: &s.seen}
 	s.longest = &longest{in: &s.named, seen: &s.seen, attempt: &s.attempt}
 	s.twins = &twins{of: s}
-	s.trials = &trials{in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers}
-	s.spins = &finder{in: &s.present, learning: &s.learning, trials: s.trials, runs: s, dead: map[uint64]dead{}}
-	s.Blends = &blends{in: &s.present, learning: &s.learning, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, adds: map[uint64]tested{}, added: map[uint64]bool{}, unread: map[uint64]bool{}}
+	s.stillness = &stillness{in: &s.present, learning: &s.learning, buffers: s.buffers}
+	s.dead = &deadCode{in: &s.present, learning: &s.learning, here: map[uint64]dead{}, onwards: map[onward]dead{}}
+	s.trials = &trials{stepper: s, in: &s.present, learning: &s.learning, attempt: &s.attempt, buffers: s.buffers, stillness: s.stillness, dead: s.dead}
+	s.spins = &spinFinder{in: &s.present, learning: &s.learning, trials: s.trials, stillness: s.stillness, dead: s.dead}
+	s.poises = &poises{in: &s.present, dead: s.dead}
+	s.leftovers = &leftovers{in: &s.present, learning: &s.learning, stacks: s.Stacks, dead: s.dead}
+	s.ops = &wordOps{in: &s.present, adding: map[uint64]bool{}, exchanges: map[uint64]bool{}}
+	s.Blends = &blends{in: &s.present, learning: &s.learning, ops: s.ops, blends: map[uint64]trace.Blend{}, leasts: map[uint64]int64{}, adds: map[uint64]tested{}, unread: map[uint64]bool{}}
+	s.sides = &sides{in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, buffers: s.buffers, choices: map[surveyKey]choice{}}
 	tried := map[pollKey]afterLook{}
-	s.counts = &counts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, kinship: s.Kinship, buffers: s.buffers, stacks: s.Stacks,
-		awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, choices: map[surveyKey]choice{}, tried: tried, deadTo: map[onward]dead{}, deeply: map[uint64]bool{}}
-	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, counts: s.counts}
-	s.Ends.unreads, s.Ends.counts = s.unreads, s.counts
-	s.backs = &backouts{in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, kinship: s.Kinship,
-		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, adding: map[uint64]bool{}, swapping: map[uint64]bool{}, vain: map[uint64]int{}}
-	s.hints = &hints{spared: &s.spared, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
-	s.awaits = &awaits{timers: s.timers, spared: &s.spared, backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, spins: s.spins, counts: s.counts, blends: s.Blends, buffers: s.buffers, tried: tried}
+	s.counted = &countedSpins{in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, stillness: s.stillness, dead: s.dead, poises: s.poises, leftovers: s.leftovers,
+		kinship: s.Kinship, buffers: s.buffers, awaiting: func() bool { return s.awaits.on }, surveyed: map[surveyKey]spins.Look{}, tried: tried, deeply: map[uint64]bool{}}
+	s.unreads = &unreads{in: &s.present, learning: &s.learning, blends: s.Blends, leftovers: s.leftovers, dead: s.dead}
+	s.Ends.unreads, s.Ends.leftovers = s.unreads, s.leftovers
+	s.backs = &backouts{in: &s.present, ops: s.ops, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, blends: s.Blends, kinship: s.Kinship,
+		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, vain: map[uint64]int{}}
+	s.hints = &hints{ops: s.ops, spared: &s.spared, in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, counted: s.counted, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
+	s.awaits = &awaits{timers: s.timers, spared: &s.spared, backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, stillness: s.stillness, counted: s.counted, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,
 		failures: s.Failing, signals: s.Signals, buffers: s.buffers, arrivals: s.arrivals, leaks: s.Leaks, panics: s.Panics}
-	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, buffers: s.buffers,
+	s.scouts = &scouts{in: &s.present, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, spins: s.spins, trials: s.trials, buffers: s.buffers,
 		threads: s.Threads, scouted: map[trace.TID]uint64{}}
 	s.arrivals.traps, s.arrivals.describes = s.Traps, s.describe
 	s.timers.traps, s.timers.describes = s.Traps, s.describe

@@ -127,7 +127,7 @@ type stander struct {
 	atNone    bool     // StandFence: it stands at no instruction that waits
 	begun     bool     // StandFence: the function that begins there was met
 	idles     bool     // StandSpin: in a loop that may be meant (meant.go)
-	whole     bool     // StandSpin: it has gone round a loop for nothing, and stops here (park.go)
+	whole     bool     // StandSpin: it has gone round a loop for nothing, and stops here (spinpark.go)
 	parked    bool     // StandSpin: and something has changed that it read
 	assumes   bool     // StandSpin: what it would read leads to an assumption that doesn't hold (assume.go)
 	spinStand Stand    // StandSpin: what it stands at otherwise
@@ -146,7 +146,7 @@ type stander struct {
 	pending  trace.Op
 	leaving  spins.Leftovers // of a counted spin's step, and of those before
 	leftover spins.Leftovers
-	// The same of registers (leftreg.go).
+	// The same of registers (leftoverreg.go).
 	leftRegs    []spins.LeftReg
 	leavingRegs trace.RegSet
 	due         *due   // nil: nothing (due.go)
@@ -158,7 +158,7 @@ type stander struct {
 	// is none (returned.go).
 	returns, ended uint64
 	// passes is how often time has passed for its loop, with nothing done between
-	// (clockloop.go).
+	// (spinclock.go).
 	passes uint64
 }
 

@@ -33,13 +33,14 @@ import (
 
 // unreads are those bytes.
 type unreads struct {
-	in       *present
-	learning *learning
-	blends   *blends
-	counts   *counts
-	on       bool
-	asked    bool        // the first execution was looked at
-	exposed  []trace.TID // threads whose handlers have begun in this step
+	in        *present
+	learning  *learning
+	blends    *blends
+	leftovers *leftovers
+	dead      *deadCode
+	on        bool
+	asked     bool        // the first execution was looked at
+	exposed   []trace.TID // threads whose handlers have begun in this step
 }
 
 // Unread implements por.Overwriter.
@@ -111,12 +112,12 @@ func (u *unreads) deadAt(th *thread) bool {
 	}
 	r := u.in.machine.Regs(th.Ctx)
 	r.RIP = next
-	return reg&^u.counts.deadOnward(th, r).regs == 0
+	return reg&^u.dead.onward(th, r).regs == 0
 }
 
 // exchanges is the register that the exchange with memory at pc writes, 0 if none is there.
 func (u *unreads) exchanges(pc uint64) (reg trace.RegSet, next uint64) {
-	inst, ok := u.counts.decode(pc)
+	inst, ok := u.dead.decode(pc)
 	if !ok || inst.Op != x86asm.XCHG || u.in.image.Machine != elffile.X86_64 {
 		return 0, 0
 	}
@@ -158,7 +159,7 @@ func (u *unreads) settle(tr *trace.Transition) {
 // exposes: a signal's handler begins in a thread. It finds all registers in its frame, also those with
 // results that the code doesn't use.
 func (u *unreads) exposes(t trace.TID) {
-	u.counts.shows(t)
+	u.leftovers.shows(t)
 	if u.on {
 		u.exposed = append(u.exposed, t)
 	}

@@ -20,7 +20,7 @@ import (
 // one of the words that count once they have been read).
 //
 // A loop that waits for a time would never end so. If its turns do the same, one look of
-// it moves the clock when no other thread can run (LookMoves; scheduler/clockloop.go). If
+// it moves the clock when no other thread can run (LookMoves; scheduler/spinclock.go). If
 // they don't (they count, or work), from a thread's freeLooks-th look on each one moves the
 // clock, by twice as much each time. That is also all the processor's time that a thread
 // takes: none passes in a sleep.

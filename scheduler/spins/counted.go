@@ -28,7 +28,7 @@ import (
 // wherever it does. "The same" is all memory and the CPU, but registers that are dead by
 // the code alone. A turn may change bytes of the thread's own memory that the thread overwrites
 // afterwards, before it reads them: a count on the stack (left.go). A register may have a count
-// that is only saved by functions (scheduler/leftreg.go). Which values matter
+// that is only saved by functions (scheduler/leftoverreg.go). Which values matter
 // isn't a matter of the order of independent steps. All writes of these bytes depend on each other, but
 // for additions that leave the same values in each order (scheduler/between.go).
 // Where it isn't so, that is learned, and all begins again with the turns one by one.
@@ -60,7 +60,7 @@ type Look struct {
 	Turns  uint32        // with which the present value leads out; 0: it leads nowhere
 	Counts bool          // the turns can be one step
 	Left   []trace.Range // in the thread's memory, by which the turns could be told
-	Regs   trace.RegSet  // the same (scheduler/leftreg.go)
+	Regs   trace.RegSet  // the same (scheduler/leftoverreg.go)
 	Ends   bool          // each value that was tried leads out at last
 }
 

@@ -15,7 +15,7 @@ import (
 // learned. All begins again then, with the turns one by one. What the C library's own functions
 // access without a stop is watched too, and what landgo copies for them.
 //
-// A count may be in a register: scheduler/leftreg.go.
+// A count may be in a register: scheduler/leftoverreg.go.
 
 // Leftover is memory of a thread that tells how often it has looked, and where it did.
 type Leftover struct {

@@ -30,7 +30,7 @@ type Poise struct {
 	Did    string
 	Memory Memory
 	Words  trace.Digest
-	// Registers that nothing but pushes reads (scheduler/leftreg.go), and what they hold. Others hold 0
+	// Registers that nothing but pushes reads (scheduler/leftoverreg.go), and what they hold. Others hold 0
 	// there.
 	Saved  trace.RegSet
 	Pushed [trace.NumGeneral]uint64

@@ -29,15 +29,15 @@ func (s *System) endless(th edit) (waits bool, period int) {
 	r.Flags = s.flags(th.thread, s.lib.Running(th.ID))&^(emu.StopShared|emu.StopAtomic|emu.StopPoints|emu.Hash) | emu.IgnoreBreaks | emu.RecordAll
 	r.Budget = uint64(p)
 	stop = s.machine.Run(&r)
-	if stop.Why != emu.StopBudget || !s.machine.SameCPU(th.Ctx, stop.Ctx) || !s.spins.unchanged(mem, s.spins.redZone(th.thread)) {
+	if stop.Why != emu.StopBudget || !s.machine.SameCPU(th.Ctx, stop.Ctx) || !s.trials.unchanged(mem, s.trials.redZone(th.thread)) {
 		return false, p
 	}
-	if !s.spins.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
+	if !s.trials.unchanged(mem, emu.Range{}) { // once more: see spinagain.go
 		accesses := append([]trace.Access(nil), stop.Accesses...)
 		once := stop.Ctx
 		r.From, mem = once, s.machine.Journal()
 		stop = s.machine.Run(&r)
-		if stop.Why != emu.StopBudget || !s.machine.SameCPU(once, stop.Ctx) || !s.spins.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
+		if stop.Why != emu.StopBudget || !s.machine.SameCPU(once, stop.Ctx) || !s.trials.unchanged(mem, emu.Range{}) || !slices.Equal(accesses, stop.Accesses) {
 			return false, p
 		}
 	}

@@ -14,7 +14,7 @@ const leastTurns = 3
 
 // learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
 // which it has just looked. It comes back to an instruction of those that look.
-func (c *counts) learn(th *thread) {
+func (c *countedSpins) learn(th *thread) {
 	a := th.Access
 	if !c.awaiting() || c.kinship.turnByTurn() || !canAwait(&a) || c.learning.known.Counted[a.PC] || c.learning.known.Uncounted[a.PC] || c.learning.known.Piecemeal[a.PC] {
 		return
@@ -28,10 +28,10 @@ func (c *counts) learn(th *thread) {
 // looks are the instructions by which a thread looks again and again that stands before one of them. A
 // loop that ends before leastTurns isn't one: its few turns cost less than what is learned of it late. A
 // longer one may go on with loads elsewhere, twice or more: some pause first, and then yield.
-func (c *counts) looks(th *thread) (pcs []uint64) {
+func (c *countedSpins) looks(th *thread) (pcs []uint64) {
 	from := -1 // where they begin among all those of its turns
 	later := map[uint64]bool{}
-	c.spins.trials.probe(th, func(th edit) {
+	c.trials.probe(th, func(th edit) {
 		for n := range spins.MostTurns {
 			switch pc := th.Access.PC; {
 			case from < 0:
@@ -65,7 +65,7 @@ func (c *counts) looks(th *thread) (pcs []uint64) {
 // rests reports whether a thread that stands before a look, in a schedule's end state, would look in
 // vain for ever, with what is there. It may know less than the search did. In a schedule that is followed
 // sleeps are steps of their own (nap.go), in which a turn would end.
-func (c *counts) rests(th *thread) (rests bool) {
+func (c *countedSpins) rests(th *thread) (rests bool) {
 	starts := c.in.starts
 	c.in.starts = nil
 	defer func() { c.in.starts = starts }()
@@ -78,7 +78,7 @@ func (c *counts) rests(th *thread) (rests bool) {
 		rests = true
 	}
 	if rests = rests && c.counting(th.Access.PC); rests {
-		c.spins.trials.probe(th, func(th edit) { rests = c.recursWith(th) })
+		c.trials.probe(th, func(th edit) { rests = c.recursWith(th) })
 	}
 	return rests
 }

@@ -12,9 +12,9 @@ import (
 // its steps at each further one (findTurn). A step is listed once its thread has
 // made nearSteps more without an effect that others could see.
 
-// turnKey is where a thread's step began: a digest of what sameLive compares for
+// placeKey is where a thread's step began: a digest of what sameLive compares for
 // certain.
-type turnKey struct {
+type placeKey struct {
 	thread trace.TID
 	state  uint64
 }
@@ -30,8 +30,8 @@ type listed struct {
 
 // placeOf is a digest of where a step began: the instruction, and the general registers
 // that aren't dead there.
-func (s *finder) placeOf(pc uint64, c emu.Ctx) uint64 {
-	dead, _ := s.deadAt(pc)
+func (s *spinFinder) placeOf(pc uint64, c emu.Ctx) uint64 {
+	dead, _ := s.dead.at(pc)
 	r := s.in.machine.Regs(c)
 	h := pc
 	for i, v := range r.General() {
@@ -45,26 +45,26 @@ func (s *finder) placeOf(pc uint64, c emu.Ctx) uint64 {
 
 // farTurn is findTurn for the thread's step with number i and those before it; 0 if
 // there is none.
-func (s *finder) farTurn(th *thread, i int32, pc uint64) int32 {
+func (s *spinFinder) farTurn(th *thread, i int32, pc uint64) int32 {
 	s.enlist(i)
-	if !s.in.steps[i-1].turns.on {
+	if !s.in.steps[i-1].place.on {
 		return 0
 	}
-	from := s.in.steps[i-1].turns.from
+	from := s.in.steps[i-1].place.from
 	if last := s.in.steps[th.LastStep-1].nth; last >= maxSpinSteps {
 		from = max(from, last-maxSpinSteps+1)
 	}
-	for c := s.in.turns[turnKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; {
+	for c := s.in.places[placeKey{th.ID, s.placeOf(pc, th.Ctx)}]; c != 0; {
 		st := &s.in.steps[c-1]
 		switch {
 		case st.nth < from || st.effects != th.Effects:
 			return 0
 		case st.insns == th.Insns: // no instruction since: thousands may be so
-			c = st.turns.other
-		case st.pc == pc && s.sameLive(th, st.ctx):
+			c = st.place.other
+		case st.pc == pc && s.trials.sameLive(th, st.ctx):
 			return c
 		default:
-			c = st.turns.older
+			c = st.place.older
 		}
 	}
 	return 0
@@ -72,25 +72,25 @@ func (s *finder) farTurn(th *thread, i int32, pc uint64) int32 {
 
 // enlist lists the step with number i, and those of its thread before it that aren't
 // yet, back to one with an effect.
-func (s *finder) enlist(i int32) {
+func (s *spinFinder) enlist(i int32) {
 	var fresh []int32
-	for ; i != 0 && !s.in.steps[i-1].turns.on && s.still(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
+	for ; i != 0 && !s.in.steps[i-1].place.on && s.stillness.still(s.in.steps[i-1].tr); i = s.in.steps[i-1].prev {
 		fresh = append(fresh, i)
 	}
 	for _, f := range slices.Backward(fresh) {
 		st := &s.in.steps[f-1]
-		st.turns = listed{on: true, from: st.nth}
-		if st.prev != 0 && s.in.steps[st.prev-1].turns.on {
-			st.turns.from = s.in.steps[st.prev-1].turns.from
+		st.place = listed{on: true, from: st.nth}
+		if st.prev != 0 && s.in.steps[st.prev-1].place.on {
+			st.place.from = s.in.steps[st.prev-1].place.from
 		}
 		if st.set == 0 {
-			st.turns.state = s.placeOf(st.pc, st.ctx)
-			k := turnKey{st.tr.Thread, st.turns.state}
-			st.turns.older = s.in.turns[k]
-			if st.turns.other = st.turns.older; st.turns.other != 0 && s.in.steps[st.turns.other-1].insns == st.insns {
-				st.turns.other = s.in.steps[st.turns.other-1].turns.other
+			st.place.state = s.placeOf(st.pc, st.ctx)
+			k := placeKey{st.tr.Thread, st.place.state}
+			st.place.older = s.in.places[k]
+			if st.place.other = st.place.older; st.place.other != 0 && s.in.steps[st.place.other-1].insns == st.insns {
+				st.place.other = s.in.steps[st.place.other-1].place.other
 			}
-			s.in.turns[k] = f
+			s.in.places[k] = f
 		}
 	}
 }
@@ -99,28 +99,14 @@ func (s *finder) enlist(i int32) {
 // of each list they are the latest.
 func (s *state) delist(from int) {
 	for i := len(s.steps) - 1; i >= from; i-- {
-		t := &s.steps[i].turns
+		t := &s.steps[i].place
 		if t.state == 0 {
 			continue
 		}
-		if k := (turnKey{s.steps[i].tr.Thread, t.state}); t.older == 0 {
-			delete(s.turns, k)
+		if k := (placeKey{s.steps[i].tr.Thread, t.state}); t.older == 0 {
+			delete(s.places, k)
 		} else {
-			s.turns[k] = t.older
+			s.places[k] = t.older
 		}
-	}
-}
-
-// YieldRounds has the turns of long loops count as yields from now on (spins/rounds.go).
-func (s *System) YieldRounds() { s.cfg.YieldRounds = true }
-
-// round takes in where a thread stands after a step.
-func (s *System) round(th edit) {
-	if !s.cfg.YieldRounds || !th.Live() {
-		return
-	}
-	next, yields := th.rounds.Reaches(s.standPC(th.thread))
-	if th.rounds = next; yields {
-		th.Yielding = true
 	}
 }

@@ -1,10 +1,6 @@
 package scheduler
 
-import (
-	"slices"
-
-	"landgo/internal/trace"
-)
+import "landgo/internal/trace"
 
 // Turns for nothing: a thread has gone round a loop of several steps (spin.go), and has changed nothing on its
 // way. It stands where it stood before the turn, in the same state. Locks without a lock, and waits for several
@@ -39,29 +35,16 @@ func (s *System) Park(on bool) {
 
 // forNothing reports whether a thread may stop for good behind its own steps from index i on. They are a turn of a
 // loop that left its memory as it was.
-func (s *finder) forNothing(th *thread, i int32) bool {
+func (s *spinFinder) forNothing(th *thread, i int32) bool {
 	if !s.parks || len(s.learning.known.Signalled) > 0 || len(s.in.promises) > 0 {
 		return false
 	}
 	for ; int(i) < len(s.in.steps); i++ {
-		if tr := s.in.steps[i].tr; advances(tr) || tr.Thread == th.ID && !s.looksOnly(tr) {
+		if tr := s.in.steps[i].tr; advances(tr) || tr.Thread == th.ID && !s.stillness.looksOnly(tr) {
 			return false
 		}
 	}
 	return true
-}
-
-// looksOnly reports whether a step without an effect would have none in another order either.
-func (s *finder) looksOnly(tr *trace.Transition) bool {
-	return tr.Choice == 0 && !slices.ContainsFunc(tr.Accesses, func(a trace.Access) bool {
-		return a.IsWrite() && a.Blends() != trace.NoBlend || isClock(a) || s.in.passesTime(&a)
-	}) && !slices.ContainsFunc(tr.Ops, func(op trace.Op) bool {
-		switch op.Kind {
-		case trace.OpYield, trace.OpLock, trace.OpUnlock, trace.OpReadLock, trace.OpReadUnlock, trace.OpWriteLock, trace.OpWriteUnlock:
-			return false
-		}
-		return true
-	})
 }
 
 // park has a thread that has gone round a loop for nothing stop there, now that something has changed that it read.

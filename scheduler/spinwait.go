@@ -5,11 +5,10 @@ import (
 	"slices"
 
 	"landgo/internal/trace"
-	"landgo/kernel/effect"
 	"landgo/scheduler/spins"
 )
 
-// Threads that wait in spins, and what lets them go. What finds a spin is in spin.go.
+// Threads that wait in spins, and what lets them go. The finder of spins is in spin.go.
 
 // spinOn makes a thread wait for a change of what its loop reads.
 func (s *state) spinOn(th edit, reads []trace.Access) {
@@ -56,11 +55,6 @@ func (s *present) mayStandInSpin(yield func(trace.TID) bool) {
 	}
 }
 
-// advances reports whether a step is one with which time passes, because no thread could run.
-func advances(tr *trace.Transition) bool {
-	return slices.ContainsFunc(tr.Ops, func(op trace.Op) bool { return op.Kind == trace.OpAdvance })
-}
-
 // disturbs is spins.Disturbs, for loops that look at the clock too: they go on when time passes.
 func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 	for i := range tr.Ops {
@@ -69,21 +63,4 @@ func disturbs(tr *trace.Transition, waits []trace.Access) bool {
 		}
 	}
 	return spins.Disturbs(tr, waits)
-}
-
-// sameAccess reports whether two accesses are of the same bytes by the same instruction.
-// Whether an exchange would fail isn't settled where a thread stands before it.
-func sameAccess(a, b *trace.Access) bool { return a.Addr == b.Addr && a.Size == b.Size && a.PC == b.PC }
-
-// within reports whether a byte is one of some accesses'.
-func within(at uint64, list []trace.Access) bool {
-	return slices.ContainsFunc(list, func(a trace.Access) bool { return at >= a.Addr && at < a.Addr+uint64(a.Size) })
-}
-
-// isClock reports whether an access is to the word that the clock is.
-func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }
-
-// canAwait reports whether an access is within a word.
-func canAwait(a *trace.Access) bool {
-	return a.Size <= 8 && a.Addr&7+uint64(a.Size) <= 8
 }

@@ -11,8 +11,8 @@ import (
 // The survey of a thread's tries (spins/tries.go): it is run from where it stands with each value, and
 // taken back.
 
-// wayBack is a survey under way: of a thread, from before a try.
-type wayBack struct {
+// backoutTrial is a survey under way: of a thread, from before a try.
+type backoutTrial struct {
 	*backouts
 	th    edit
 	at    trace.Access
@@ -36,10 +36,10 @@ const behind = 0
 // (spins.Leftover). A run finds out which these are.
 func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
 	r := b.in.machine.Regs(th.Ctx)
-	owns := func(at uint64) bool { return b.counts.ownsThere(th.thread, &r, at) }
+	owns := func(at uint64) bool { return b.leftovers.ownsThere(th.thread, &r, at) }
 	left := map[uint64]spins.Apart{}
 	for range mostSurveys {
-		w := wayBack{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}, left: left, met: map[uint64]spins.Apart{}, first: map[uint64]spins.Memory{}, owns: owns}
+		w := backoutTrial{backouts: b, th: th, at: th.Access, from: b.in.machine.Journal(), spots: spins.WayBack{}, left: left, met: map[uint64]spins.Apart{}, first: map[uint64]spins.Memory{}, owns: owns}
 		w.all = spins.Found(values, moved, w.at.Size)
 		if w.look(0) {
 			if t := w.spots.Judge(values, moved, w.at.Size); t.Good {
@@ -55,7 +55,7 @@ func (b *backouts) surveyBack(th edit, values, moved []uint64) *spins.Tries {
 }
 
 // more has the bytes that differed be left out from now on. It reports whether there are new ones.
-func (w *wayBack) more() (news bool) {
+func (w *backoutTrial) more() (news bool) {
 	for pc, met := range w.met {
 		if w.left[pc] == nil {
 			w.left[pc] = spins.Apart{}
@@ -76,19 +76,19 @@ const (
 
 // look runs the thread from where it stands, with each value. It reports whether that could
 // be done, and with little work in few places. Where it couldn't, no try is left out.
-func (w *wayBack) look(added uint64) bool {
+func (w *backoutTrial) look(added uint64) bool {
 	if len(w.spots) >= spins.MostPlaces || w.work > mostWork {
 		return false
 	}
 	b, th := w.backouts, w.th
 	here := w.poise()
 	w.compare(here.PC, &here.Memory)
-	n := &spins.Place{Head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.adds(th.Access.PC) && !b.blindly(th.Access.PC) || b.swaps(th.Access.PC)), Added: added, Next: map[uint64]spins.Onto{}}
+	n := &spins.Place{Head: added == 0 && th.Access.Flags&trace.RMW != 0 && (b.ops.adds(th.Access.PC) && !b.blends.blindly(th.Access.PC) || b.ops.swaps(th.Access.PC)), Added: added, Next: map[uint64]spins.Onto{}}
 	w.spots[spins.Spot{Poise: here, Added: added}] = n
 	for _, v := range w.all {
 		k := b.in.aside()
 		b.in.Save(th.ID)
-		b.counts.putValue(&w.at, (v+added)&spins.Mask(w.at.Size))
+		b.trials.putValue(&w.at, (v+added)&spins.Mask(w.at.Size))
 		ok := w.step(n, v)
 		b.in.takeBack(k)
 		if !ok {
@@ -99,17 +99,17 @@ func (w *wayBack) look(added uint64) bool {
 }
 
 // step takes one with a value, and looks on from there.
-func (w *wayBack) step(n *spins.Place, v uint64) bool {
+func (w *backoutTrial) step(n *spins.Place, v uint64) bool {
 	b, th := w.backouts, w.th
 	effects, logged := th.Effects, b.in.machine.Logged()
 	th.Stand, th.Waits, th.awaits = StandAccess, nil, false
 	tr := b.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
-	b.counts.told = false
+	b.leftovers.told = false
 	if left := w.left[th.Access.PC]; len(left) > 0 {
 		th.leftover = slices.Concat(th.leftover, spins.LeftBy(unread, left.Ranges()))
 	}
-	if err := b.spins.runs.step(th, tr, 0); err != nil || b.counts.told {
+	if err := b.trials.step(th, tr, 0); err != nil || b.leftovers.told {
 		return false
 	}
 	b.in.arena.Seal(tr)
@@ -120,13 +120,13 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 	}
 	stands, o := w.poise(), spins.Onto{}
 	if th.Stand == StandAccess && th.Access.SameBytes(&w.at) && th.Half == 0 && th.Set == 0 && tr.End == trace.EndPoint && spins.OnlyRests(tr.Ops) && len(tr.Wakes) == 0 &&
-		len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&w.at) && (!tr.Accesses[0].IsWrite() || b.adds(tr.Accesses[0].PC) || b.swaps(tr.Accesses[0].PC) && b.counts.valueAt(&w.at) == (v+n.Added)&spins.Mask(w.at.Size)) {
+		len(tr.Accesses) == 1 && tr.Accesses[0].SameBytes(&w.at) && (!tr.Accesses[0].IsWrite() || b.ops.adds(tr.Accesses[0].PC) || b.ops.swaps(tr.Accesses[0].PC) && b.in.valueAt(&w.at) == (v+n.Added)&spins.Mask(w.at.Size)) {
 		if !b.waitsHere(&tr.Accesses[0]) {
 			return false // the user wants it run
 		}
 		w.looks.Note(&tr.Accesses[0])
 		w.compare(stands.PC, &stands.Memory)
-		p := spins.Spot{Poise: stands, Added: (b.counts.valueAt(&w.at) - v) & spins.Mask(w.at.Size)}
+		p := spins.Spot{Poise: stands, Added: (b.in.valueAt(&w.at) - v) & spins.Mask(w.at.Size)}
 		if w.work > mostWork || w.spots[p] == nil && !w.look(p.Added) {
 			return false
 		}
@@ -138,7 +138,7 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 		for i := range tr.Accesses { // wherever the try was made, and whether it changed something
 			tr.Accesses[i].PC, tr.Accesses[i].Flags = 0, tr.Accesses[i].Flags&^trace.Silent
 		}
-		o.Out = b.counts.poiseOf(th.thread, true)
+		o.Out = b.poises.of(th.thread, true)
 		o.Out.Did, o.Out.Memory = spins.Doings(tr), stands.Memory
 	}
 	n.Next[v] = o
@@ -147,17 +147,17 @@ func (w *wayBack) step(n *spins.Place, v uint64) bool {
 
 // poise is how the thread stands, and which bytes are other than where the survey began, but
 // for the word.
-func (w *wayBack) poise() spins.Poise {
-	p := w.counts.poiseOf(w.th.thread, false)
+func (w *backoutTrial) poise() spins.Poise {
+	p := w.poises.of(w.th.thread, false)
 	var n uint64
-	p.Memory, n = w.counts.differences(w.from, &w.at)
+	p.Memory, n = w.poises.differences(w.from, &w.at)
 	w.work += n
 	return p
 }
 
 // compare notes the bytes of the thread's own stack that are other than at a place the first time, and leaves
 // out those that may be.
-func (w *wayBack) compare(place uint64, m *spins.Memory) {
+func (w *backoutTrial) compare(place uint64, m *spins.Memory) {
 	first, known := w.first[place]
 	if !known {
 		w.first[place], w.met[place] = *m, spins.Apart{}

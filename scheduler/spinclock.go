@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"landgo/internal/trace"
+	"landgo/kernel/effect"
 )
 
 // A loop that waits and looks at the clock meanwhile (a watchdog, a poll with a limit in
@@ -21,18 +22,12 @@ import (
 // A loop that does more (it counts its turns, or works in them) isn't such a spin. The
 // kernel moves the clock for it after some looks (kernel/linux/time.go).
 
-// isLook reports whether an operation is a look at the clock that didn't move it.
-func (s *finder) isLook(op trace.Op) bool {
-	k, ok := s.in.kernel.(clockKernel)
-	return ok && !s.learning.known.Hurried && op.Kind == trace.OpSyscall && k.IsLook(op)
-}
-
 // patience is how many steps an execution may have while a thread spins at the clock.
 const patience = 8192
 
 // hurry has time pass for all loops if the others' steps, or one of them, seem to have no
 // end without that.
-func (s *finder) hurry() {
+func (s *spinFinder) hurry() {
 	if s.learning.known.Hurried {
 		return
 	}
@@ -45,7 +40,7 @@ func (s *finder) hurry() {
 
 // hurryBack is hurry where a schedule can't be followed: the run that it is of may have
 // known.
-func (s *finder) hurryBack() bool {
+func (s *spinFinder) hurryBack() bool {
 	if !s.polled || s.learning.known.Hurried {
 		return false
 	}
@@ -80,7 +75,7 @@ func (s *state) nextPoll() trace.TID {
 const mostPasses = 64
 
 // endPolls notes that a step did more than to wait for time to pass.
-func (s *finder) endPolls(th edit, tr *trace.Transition) {
+func (s *spinFinder) endPolls(th edit, tr *trace.Transition) {
 	if th.passes == 0 {
 		return
 	}
@@ -105,3 +100,11 @@ func (s *present) onlySlept(logged int) bool {
 	k, ok := s.kernel.(clockKernel)
 	return ok && k.OnlySlept(logged)
 }
+
+// advances reports whether a step is one with which time passes, because no thread could run.
+func advances(tr *trace.Transition) bool {
+	return slices.ContainsFunc(tr.Ops, func(op trace.Op) bool { return op.Kind == trace.OpAdvance })
+}
+
+// isClock reports whether an access is to the word that the clock is.
+func isClock(a trace.Access) bool { return a.Addr == effect.Clock && a.Flags&trace.Library != 0 }

@@ -3,12 +3,12 @@ package scheduler
 import (
 	"slices"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"landgo/emu"
 	"landgo/internal/image/x86"
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
-
-	"golang.org/x/arch/x86/x86asm"
 )
 
 // Loops that count their turns without an end (spins/grown.go): a turn is followed instruction by
@@ -21,7 +21,7 @@ const mostTraced = 4096
 // the same in all later turns. So it has to with each value that has it stay, and with the first,
 // the present one. If it does, words are those of memory that may hold other numbers, there or
 // after it has left. Then registers in regs may, too.
-func (c *counts) grows(th edit, here, next *spins.Poise, with uint64, values []uint64) (words []x86.GrownWord, regs trace.RegSet, ok bool) {
+func (c *countedSpins) grows(th edit, here, next *spins.Poise, with uint64, values []uint64) (words []x86.GrownWord, regs trace.RegSet, ok bool) {
 	at := th.Access
 	for _, size := range []uint64{4, 8} {
 		g, ok := spins.GrownRegs(here, next)
@@ -37,7 +37,7 @@ func (c *counts) grows(th edit, here, next *spins.Poise, with uint64, values []u
 				words = append(g.Words, left.Words...)
 				r := c.in.machine.Regs(th.Ctx)
 				return words, left.Regs, !slices.ContainsFunc(words, func(w x86.GrownWord) bool {
-					return !c.ownsThere(th.thread, &r, w.Addr) || !c.ownsThere(th.thread, &r, w.Addr+w.Size-1)
+					return !c.leftovers.ownsThere(th.thread, &r, w.Addr) || !c.leftovers.ownsThere(th.thread, &r, w.Addr+w.Size-1)
 				})
 			}
 			if !refined {
@@ -53,7 +53,7 @@ const mostRefined = 8
 
 // allGrown is grows with the numbers in g. refined: more may be anything than was assumed, which is
 // in g now.
-func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Grown) (left x86.Grown, refined, same bool) {
+func (c *countedSpins) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Grown) (left x86.Grown, refined, same bool) {
 	for n, v := range values {
 		end, how := c.sameGrown(th, at, v, n == 0, x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)})
 		switch how {
@@ -69,20 +69,20 @@ func (c *counts) allGrown(th edit, at *trace.Access, values []uint64, g *x86.Gro
 }
 
 // grownWords are the words of memory that a turn changes.
-func (c *counts) grownWords(th edit, at *trace.Access, here, next *spins.Poise, with, size uint64) (list []x86.GrownWord) {
+func (c *countedSpins) grownWords(th edit, at *trace.Access, here, next *spins.Poise, with, size uint64) (list []x86.GrownWord) {
 	var before []uint64
 	here.Memory.Unequal(next.Memory, func(a uint64) bool {
 		w := x86.GrownWord{Addr: a &^ (size - 1), Size: size}
 		if len(list) == 0 || list[len(list)-1] != w {
-			list, before = append(list, w), append(before, c.number(w.Addr, size))
+			list, before = append(list, w), append(before, c.in.word(w.Addr, size))
 		}
 		return true
 	})
-	c.aside(th, func() {
-		c.putValue(at, with)
+	c.trials.aside(th, func() {
+		c.trials.putValue(at, with)
 		c.turnOnce(th, c.counting)
 		for i := range list {
-			list[i].Loose = !spins.Growth(before[i], c.number(list[i].Addr, size))
+			list[i].Loose = !spins.Growth(before[i], c.in.word(list[i].Addr, size))
 		}
 	})
 	return list
@@ -91,10 +91,10 @@ func (c *counts) grownWords(th edit, at *trace.Access, here, next *spins.Poise, 
 // sameGrown follows a turn that finds v, with the numbers in g. how is fails if it doesn't do the same
 // with others. end has the numbers after it, in registers that aren't dead and in memory. A turn that
 // leaves with another value than the present one needn't do the same.
-func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g x86.Grown) (end x86.Grown, how spins.AfterTurn) {
+func (c *countedSpins) sameGrown(th edit, at *trace.Access, v uint64, present bool, g x86.Grown) (end x86.Grown, how spins.AfterTurn) {
 	var to turnEnd
-	c.aside(th, func() {
-		c.putValue(at, v)
+	c.trials.aside(th, func() {
+		c.trials.putValue(at, v)
 		var tr *trace.Transition
 		how, tr = c.turnOnce(th, c.counting)
 		if to.over = how == spins.Leaves && !th.Live(); how == spins.Fails || to.over {
@@ -105,21 +105,21 @@ func (c *counts) sameGrown(th edit, at *trace.Access, v uint64, present bool, g 
 		if !slices.ContainsFunc(tr.Ops, func(o trace.Op) bool { return o.Kind != trace.OpYield }) {
 			to.yields = slices.Clone(tr.Ops)
 		}
-		to.dead, _ = c.deadAfter(th.thread, how == spins.Leaves)
+		to.dead, _ = c.poises.deadAfter(th.thread, how == spins.Leaves)
 	})
 	if how == spins.Fails || how == spins.Leaves && !present {
 		return x86.Grown{}, how
 	}
 	first := x86.Grown{Regs: g.Regs, Loose: g.Loose, Words: slices.Clone(g.Words)}
 	same := false
-	c.aside(th, func() {
-		c.putValue(at, v)
+	c.trials.aside(th, func() {
+		c.trials.putValue(at, v)
 		same = !to.over && c.follow(th, &g, &to, false)
 	})
 	if !same && how == spins.Leaves {
 		g = first
-		c.aside(th, func() {
-			c.putValue(at, v)
+		c.trials.aside(th, func() {
+			c.trials.putValue(at, v)
 			same = c.follow(th, &g, &to, true)
 		})
 	}
@@ -142,26 +142,18 @@ type turnEnd struct {
 	dead   dead
 }
 
-// aside has f run a thread, and takes that back.
-func (c *counts) aside(th edit, f func()) {
-	k := c.in.aside()
-	c.in.Save(th.ID)
-	f()
-	c.in.takeBack(k)
-}
-
 // goesOnWithout reports whether a thread that stands at a context, in the middle of a turn, ends its step
 // without a read of the numbers in g. Those in g that it hasn't overwritten are left.
-func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
+func (c *countedSpins) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
 	th.Ctx, th.Stand, th.Set, th.Half, th.limited = at, StandRun, 0, 0, true
-	c.keeps(th, g.Regs, unread)
+	c.leftovers.leavesRegs(th, g.Regs, unread)
 	for _, w := range g.Words {
 		th.leftover = append(slices.Clone(th.leftover), spins.LeftBy(unread, []trace.Range{{Lo: w.Addr, Hi: w.Addr + w.Size}})...)
 	}
-	*g, c.told = x86.Grown{}, false
+	*g, c.leftovers.told = x86.Grown{}, false
 	tr := c.in.arena.Transition(th.ID, 0)
 	tr.Begin = th.Insns
-	if err := c.spins.runs.step(th, tr, 0); err != nil || c.told {
+	if err := c.trials.step(th, tr, 0); err != nil || c.leftovers.told {
 		return false
 	}
 	for _, l := range th.leftover {
@@ -180,7 +172,7 @@ func (c *counts) goesOnWithout(th edit, at emu.Ctx, g *x86.Grown) bool {
 // follow runs a turn instruction by instruction. It reports whether it does the same with the numbers
 // in g. It leaves those there that there are after it. With part, it is enough that at some point the
 // turn doesn't read them from then on.
-func (c *counts) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
+func (c *countedSpins) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
 	m, f := c.in.machine, c.in.image.File
 	run := emu.Run{From: th.Ctx, Thread: th.ID, Flags: emu.Quiet | emu.IgnoreBreaks, StopAt: 2, SkipFence: true, Reuse: true}
 	yields := end.yields
@@ -197,7 +189,7 @@ func (c *counts) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
 			return true
 		}
 		if part && n > 0 && run.Set == 0 && len(yields) == len(end.yields) {
-			d := c.deadOnward(th.thread, r)
+			d := c.dead.onward(th.thread, r)
 			if (g.Regs|g.Loose)&^(d.regs|d.saved) == 0 && (d.flags || !g.FlagsDiffer()) {
 				g.Regs = (g.Regs | g.Loose) & d.saved
 				return c.goesOnWithout(th, run.From, g)
@@ -210,12 +202,12 @@ func (c *counts) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
 		}
 		called := n > 0 && m.Breaks(r.RIP)
 		if called || inst.Op == x86asm.SYSCALL { // landgo carries it out, or the kernel
-			if len(yields) == 0 || called && yields[0].PC != r.RIP && yields[0].PC != c.number(r.RSP, 8) || !called && (g.Regs|g.Loose)&(arguments|trace.RAX|trace.R10) != 0 {
+			if len(yields) == 0 || called && yields[0].PC != r.RIP && yields[0].PC != c.in.word(r.RSP, 8) || !called && (g.Regs|g.Loose)&(arguments|trace.RAX|trace.R10) != 0 {
 				return false
 			}
 			yields = yields[1:]
 			if called {
-				r.RIP, r.RSP = c.number(r.RSP, 8), r.RSP+8
+				r.RIP, r.RSP = c.in.word(r.RSP, 8), r.RSP+8
 			} else {
 				r.RIP += uint64(inst.Len)
 				r.RCX, r.R11 = r.RIP, r.RFLAGS
@@ -230,7 +222,7 @@ func (c *counts) follow(th edit, g *x86.Grown, end *turnEnd, part bool) bool {
 		if e, ok := x86.EffectsOf(code, f.Machine); ok {
 			effects = &e
 		}
-		if !g.Step(&inst, effects, &r, c.number) {
+		if !g.Step(&inst, effects, &r, c.in.word) {
 			return false
 		}
 		stop := m.Run(&run)
