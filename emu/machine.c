@@ -252,6 +252,7 @@ void machine_close(struct machine *m)
 		free(m->devices[i].page);
 	free(m->programs);
 	free(m->stale);
+	free(m->marked);
 	free((void *)m->early);
 	free((void *)m->filled);
 	free(m->journal);

@@ -280,18 +280,30 @@ func (m *Machine) Breaks(addr uint64) bool {
 
 // Points names the instructions before whose shared events a run with
 // StopPoints stops, in place of those named before. It isn't part of the marked
-// state. Addresses that hold no code are left out.
+// state. Addresses that hold no code are left out. An address of user programs is one in each of
+// them.
 func (m *Machine) Points(addrs []uint64) {
 	m.recall.forget()
 	for _, a := range m.named {
 		m.point[m.cfg.codeAt(a)-m.lo] = 0
 	}
 	m.named = m.named[:0]
+	var programs []uint64
 	for _, a := range addrs {
-		if off := m.cfg.codeAt(a) - m.lo; off < uint64(len(m.point)) {
+		if m.HasPrograms() && a < m.cfg.CodeBias {
+			programs = append(programs, a)
+		} else if off := m.cfg.codeAt(a) - m.lo; off < uint64(len(m.point)) {
 			m.point[off] = 1
 			m.named = append(m.named, a)
 		}
+	}
+	slices.Sort(programs)
+	C.free(unsafe.Pointer(m.c.marked))
+	m.c.marked, m.c.nmarked = nil, C.uint32_t(len(programs))
+	if n := len(programs); n > 0 {
+		p := C.malloc(C.size_t(n) * 8)
+		copy(unsafe.Slice((*uint64)(p), n), programs)
+		m.c.marked = (*C.uint64_t)(p)
 	}
 }
 

@@ -434,6 +434,8 @@ struct machine {
 	struct device devices[MAX_DEVICES];
 	uc_context *kernel;   /* see board_keep */
 	bool user;            /* the run is one of a user program's code */
+	uint64_t *marked;     /* instructions of programs, as those of `point`: nmarked, ascending */
+	uint32_t nmarked;
 	uint8_t *programs;    /* per page: user code was executed in it; NULL: there are no user programs */
 	uint64_t *stale;      /* pages whose translations by the engine mustn't be used, */
 	uint64_t nstale, stale_cap; /* see program.c */

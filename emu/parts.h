@@ -32,6 +32,7 @@ void program_stored(struct machine *m, uint64_t addr, uint32_t size);
 void program_stale(struct machine *m, uint64_t page);
 void programs_forget(struct machine *m);
 struct insn program_insn(const struct machine *m, uint64_t pc);
+bool program_marked(const struct machine *m, uint64_t pc);
 
 /* Where the instruction at a program counter is in memory. A kernel that has itself
  * mapped higher runs at its own addresses until it has. */

@@ -115,6 +115,15 @@ struct insn program_insn(const struct machine *m, uint64_t pc)
 	return classify(bytes, n, m->is32);
 }
 
+/* Whether a run stops at an instruction, in whichever program. */
+bool program_marked(const struct machine *m, uint64_t pc)
+{
+	for (uint32_t i = 0; i < m->nmarked && m->marked[i] <= pc; i++)
+		if (m->marked[i] == pc)
+			return true;
+	return false;
+}
+
 /* A page of user code has changed. */
 void program_stale(struct machine *m, uint64_t page)
 {

@@ -159,3 +159,25 @@ func TestDevice(t *testing.T) {
 		t.Errorf("beyond the device: stop %d", s.Why)
 	}
 }
+
+// TestProgramPoints: a run stops before a program's access where Points has its address, and
+// nowhere else in it.
+func TestProgramPoints(t *testing.T) {
+	m, ctx := programMachine(t, 0xa1, 0, 0x50, 0, 0, 0xa3, 0, 0x50, 0, 0, 0xf4) // mov 0x5000, %eax; mov %eax, 0x5000; hlt
+	m.DeclareAllShared(true)
+	for _, c := range []struct {
+		points []uint64
+		why    Why
+		at     uint64
+	}{
+		{nil, StopPrivileged, programAt + 10},
+		{[]uint64{programBias + programAt}, StopPrivileged, programAt + 10},
+		{[]uint64{programAt + 5, 0x10}, StopAccess, programAt + 5},
+		{[]uint64{programAt + 5, programAt}, StopAccess, programAt},
+	} {
+		m.Points(c.points)
+		if s := m.Run(&Run{From: ctx, User: true, Flags: StopPoints}); s.Why != c.why || s.PC != c.at {
+			t.Errorf("points %#x: stop %d (%s) at %#x, want %d at %#x", c.points, s.Why, s.Detail, s.PC, c.why, c.at)
+		}
+	}
+}

@@ -188,8 +188,12 @@ static bool counts(const struct machine *m)
 		return true;
 	if ((m->order.flags & RUN_STOP_ATOMIC) && m->atomic == m->insn)
 		return true;
+	if (!(m->order.flags & RUN_STOP_POINTS))
+		return false;
+	if (is_program(m, m->pc))
+		return program_marked(m, m->pc);
 	uint64_t off = code_at(m, m->pc) - m->code_lo;
-	return (m->order.flags & RUN_STOP_POINTS) && off < m->code_len && m->point[off];
+	return off < m->code_len && m->point[off];
 }
 
 static void begin_events(struct machine *m)

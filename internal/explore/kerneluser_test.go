@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,34 @@ func TestUserPrograms(t *testing.T) {
 				t.Errorf("the replay ended in %+v, %v", again, err)
 			}
 		})
+	}
+}
+
+// TestUserPoints: a point at one instruction of a user program is one, and shows the mistake there.
+func TestUserPoints(t *testing.T) {
+	t.Parallel()
+	cfg := usersConfig(t, "users", "race", "mem")
+	r, err := Run(context.Background(), cfg, nil)
+	if err != nil || len(r.Bugs) != 1 {
+		t.Fatalf("at mem: %v, %+v", err, r)
+	}
+	found := 0
+	for _, place := range regexp.MustCompile(`\((0x[0-9a-f]+)\)`).FindAllStringSubmatch(r.Bugs[0].Cause, -1) {
+		cfg.PP, cfg.Races, _ = trace.ParsePoints("race=" + place[1])
+		r, err := Run(context.Background(), cfg, nil)
+		if err != nil {
+			t.Fatalf("at %s: %v", place[1], err)
+		}
+		if len(r.Bugs) == 0 {
+			continue
+		}
+		again, err := Replay(context.Background(), cfg, &result.BugFile{Schedule: r.Bugs[0].Schedule}, nil)
+		if found++; err != nil || again.Bug == nil || again.Bug.Message != r.Bugs[0].Message {
+			t.Errorf("the replay of %s ended in %+v, %v", place[1], again, err)
+		}
+	}
+	if found == 0 {
+		t.Errorf("no instruction of the program shows the mistake: %s", r.Bugs[0].Cause)
 	}
 }
 

@@ -30,7 +30,9 @@ func (p *Program) RacePlaces() (pcs []uint64, err error) {
 			}
 			pc += d
 		}
-		if call, ok := static.CallAt(p.Image.Info, pc); ok {
+		if notNumber == nil && p.Platform.Ticks && pc < p.Image.Bias {
+			// It is an instruction of the kernel's user programs. What these are shows when they run.
+		} else if call, ok := static.CallAt(p.Image.Info, pc); ok {
 			pc = call.Hi - 1
 		} else if text, n, err := x86.Inst(p.Image.File, p.Image.Bytes(pc, x86.MaxInst), pc); err != nil || n == 0 || text == "" {
 			return nil, &Invalid{Kind: result.PointlessPoint, Reason: fmt.Sprintf("--pp race=%s: the guest has no instruction there", place)}
