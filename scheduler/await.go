@@ -302,9 +302,9 @@ func (aw *awaits) lookOnce(th *thread, v *uint64) afterLook {
 	}
 	if aw.hints.waits(th) {
 		if v != nil {
-			return vain(th.hint.vain[*v])
+			return vain(th.hint.Vain[*v])
 		}
-		return vain(th.hint.vain[aw.in.valueAt(&th.Access)])
+		return vain(th.hint.Vain[aw.in.valueAt(&th.Access)])
 	}
 	key := pollKey{thread: th.ID, effects: th.Effects}
 	a := &th.Access

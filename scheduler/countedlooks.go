@@ -1,16 +1,12 @@
 package scheduler
 
 import (
-	"slices"
-
+	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
 
 // Which instructions are the looks of a counted spin (counted.go). It is learned where a thread comes to
 // look again, by running it on for some turns. Nothing rests on that: a survey decides, each time.
-
-// leastTurns is how often a thread at least stays in a loop that is learned as one, once it looks again.
-const leastTurns = 3
 
 // learn notes that a thread is in a loop that counts: it is about to look again at the bytes at
 // which it has just looked. It comes back to an instruction of those that look.
@@ -25,41 +21,15 @@ func (c *countedSpins) learn(th *thread) {
 	}
 }
 
-// looks are the instructions by which a thread looks again and again that stands before one of them. A
-// loop that ends before leastTurns isn't one: its few turns cost less than what is learned of it late. A
-// longer one may go on with loads elsewhere, twice or more: some pause first, and then yield.
+// looks are the instructions by which a thread looks again and again that stands before one of them.
 func (c *countedSpins) looks(th *thread) (pcs []uint64) {
-	from := -1 // where they begin among all those of its turns
-	later := map[uint64]bool{}
 	c.trials.probe(th, func(th edit) {
-		for n := range spins.MostTurns {
-			switch pc := th.Access.PC; {
-			case from < 0:
-				pcs = append(pcs, pc)
-			case slices.Contains(pcs[from:], pc) || th.Access.IsWrite():
-			case later[pc]:
-				pcs = append(pcs, pc)
-			default:
-				later[pc] = true
-			}
-			if o, _ := c.turnOnce(th, func(uint64) bool { return true }); o != spins.Stays {
-				if n < leastTurns {
-					from = -1
-				}
-				return
-			}
-			if from < 0 {
-				from = slices.Index(pcs, th.Access.PC)
-			}
-			if from < 0 && n+1 == leastTurns {
-				return
-			}
-		}
+		pcs = spins.LookPlaces(th.Access, func() (trace.Access, bool) {
+			o, _ := c.turnOnce(th, func(uint64) bool { return true })
+			return th.Access, o == spins.Stays
+		})
 	})
-	if from < 0 {
-		return nil
-	}
-	return pcs[from:]
+	return pcs
 }
 
 // rests reports whether a thread that stands before a look, in a schedule's end state, would look in

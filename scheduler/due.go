@@ -29,7 +29,7 @@ const (
 type due struct {
 	steps int // of the thread, until it is over
 	reads []looked
-	// To be watched from then on: see choice.
+	// To be watched from then on: see spins.Choice.
 	look uint64
 	left []trace.Range
 	regs trace.RegSet
@@ -85,7 +85,7 @@ func (c *choice) due(pc uint64) *due {
 	if c.depth == 0 {
 		return nil
 	}
-	return &due{steps: c.depth + 1, reads: c.reads, look: lookOf(pc, c.depth), left: c.left, regs: c.regs}
+	return &due{steps: c.depth + 1, reads: c.reads, look: lookOf(pc, c.depth), left: c.Left, regs: c.Regs}
 }
 
 // settleDue takes in a step of a thread: what it has left by its additions, and what it wrote that others

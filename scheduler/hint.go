@@ -64,17 +64,7 @@ type hints struct {
 	unreads   *unreads
 	spared    *spared
 	joins     bool // a load and its exchange are one step
-	surveyed  map[surveyKey]*hint
-}
-
-// hint is what becomes of a thread's load, by the value that it finds.
-type hint struct {
-	good bool
-	on   map[uint64]bool // it leads to an exchange
-	vain map[uint64]bool // the thread comes back to a try with that, for ever
-	// looks are the accesses of loads and of exchanges that fail.
-	looks spins.Looks
-	hintLeft
+	surveyed  map[surveyKey]*spins.Hint
 }
 
 // begin is called where a search begins. The steps stay what they are when it is over. Whether a block is lost may
@@ -124,11 +114,11 @@ func (h *hints) settle(info *stepInfo) {
 		}
 		h.blends.noteAwaited(&th.Access)
 		h.blends.noteBetween(&th.Access)
-		r := &hint{}
+		r := &spins.Hint{}
 		if values := h.values(th); values != nil && !h.in.writes.InParts(&th.Access) {
 			r = h.survey(th, values)
 		}
-		if e := h.in.edit(th.ID); r.good {
+		if e := h.in.edit(th.ID); r.Good {
 			e.hint = r
 			*h.spared = append(*h.spared, sparedThread{th.ID, true, true})
 		} else {
@@ -162,7 +152,7 @@ func (h *hints) values(th *thread) []uint64 {
 }
 
 // survey finds out what becomes of a thread's load and the exchange behind it, with each two of some values.
-func (h *hints) survey(th *thread, values []uint64) (r *hint) {
+func (h *hints) survey(th *thread, values []uint64) (r *spins.Hint) {
 	values = slices.Sorted(slices.Values(values))
 	key := surveyKey{thread: th.ID, number: h.in.since(th), effects: th.Effects}
 	sum := trace.NewHash()
@@ -193,12 +183,12 @@ func (h *hints) rests(th *thread) (rests bool) {
 		return false
 	}
 	v, current := h.in.valueAt(&th.Access), h.attempt.current
-	h.trials.probe(th, func(th edit) { rests = h.try(th, []uint64{v}).vain[v] })
+	h.trials.probe(th, func(th edit) { rests = h.try(th, []uint64{v}).Vain[v] })
 	h.attempt.current = current
 	return rests
 }
 
 // waits reports whether a thread that stands before a load may wait for another value there.
 func (h *hints) waits(th *thread) bool {
-	return th.hint != nil && h.is(th) && slices.Contains(slices.Collect(maps.Values(th.hint.vain)), true)
+	return th.hint != nil && h.is(th) && slices.Contains(slices.Collect(maps.Values(th.hint.Vain)), true)
 }

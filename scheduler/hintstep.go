@@ -10,9 +10,9 @@ import (
 // hintedStep is the step of a thread that stands before a load before an exchange (hint.go).
 func (s *System) hintedStep(th edit, tr *trace.Transition, c trace.Choice) error {
 	r, at := th.hint, th.Access
-	on, look := r.on[s.valueAt(&at)], lookOf(at.PC, hinted)
+	on, look := r.On[s.valueAt(&at)], lookOf(at.PC, hinted)
 	leaves := func(left spins.Apart) { s.leftovers.leavesBytes(th, spins.LeftBy(look, left.Ranges())) }
-	leaves(r.before)
+	leaves(r.Left.Before)
 	s.turning = on
 	err := s.step(th, tr, c)
 	s.turning = false
@@ -20,29 +20,29 @@ func (s *System) hintedStep(th edit, tr *trace.Transition, c trace.Choice) error
 	case err != nil:
 		return err
 	case !on:
-		leaves(r.off)
+		leaves(r.Left.Off)
 		for i := range tr.Accesses {
 			if !tr.Accesses[i].IsWrite() {
 				tr.Accesses[i].Flags |= trace.FailedCAS
 			}
 		}
-		s.leftovers.leavesRegs(th, r.regs, look)
+		s.leftovers.leavesRegs(th, r.Left.Regs, look)
 		return nil
 	case th.Stand != StandAccess || !th.Access.SameBytes(&at) || s.limit != 0 && th.Insns >= s.limit:
 		return s.standAt(th, tr) // it was stopped on the way
 	}
-	leaves(r.hintLeft.on)
+	leaves(r.Left.On)
 	tr.Accesses, tr.Fences = tr.Accesses[:0], tr.Fences[:0]
 	err = s.step(th, tr, c)
-	leaves(r.behind)
-	s.leftovers.leavesRegs(th, r.regs, look)
+	leaves(r.Left.Behind)
+	s.leftovers.leavesRegs(th, r.Left.Regs, look)
 	return err
 }
 
 // poisedAtHint is the access of a thread that stands before such a load, as the search sees it.
 func (s *System) poisedAtHint(th *thread) trace.Access {
 	a, _ := s.machine.Poised(th.Ctx)
-	if th.hint.on[s.valueAt(&a)] {
+	if th.hint.On[s.valueAt(&a)] {
 		a.Flags = trace.Write | trace.RMW | trace.Atomic
 	} else if !a.IsWrite() {
 		a.Flags |= trace.FailedCAS

@@ -32,7 +32,7 @@ func (s *System) Polled(f func(*trace.Polls)) {
 		polls := trace.Polls{Thread: th.ID, Came: p.came, Before: func(back int) bool { return s.couldPoll(th, len(s.steps)-1-back) }}
 		switch {
 		case th.hint != nil && s.hints.is(th):
-			polls.Accesses = th.hint.looks
+			polls.Accesses = th.hint.Looks
 		case s.awaits.backs.tries(th):
 			polls.Accesses = s.awaits.backs.survey(th, nil).Looks
 			polls.Past = !p.waits

@@ -1,8 +1,6 @@
 package scheduler
 
 import (
-	"maps"
-
 	"landgo/internal/trace"
 	"landgo/scheduler/spins"
 )
@@ -25,12 +23,8 @@ import (
 // Where each number leads elsewhere, as a ticket does, the addition is one like any other. That is
 // learned of its place, and all begins again.
 
-const (
-	// mostTried bounds the instructions of a step that is tried.
-	mostTried = firstChunk / 2
-	// last is the largest number that is tried. Nothing is said of additions that find a larger one.
-	last = trace.MostTried + 1
-)
+// mostTried bounds the instructions of a step that is tried.
+const mostTried = firstChunk / 2
 
 // side is the blend of the addition that a thread is about to make, as far as trying has found it.
 type side struct {
@@ -60,29 +54,29 @@ func (s *System) trySides(th edit) {
 	}
 	at := th.Access
 	before := signed(s.valueFor(th.thread, &at), at.Size)
-	if before < 0 || before > last {
+	if before < 0 || before > spins.LastTried {
 		return
 	}
 	c := s.sides.choiceAt(th.thread, before)
-	if !c.is {
-		if c.apart {
+	if !c.Is {
+		if c.Apart {
 			s.known.Apart[at.PC], s.finer = true, true
 		}
 		return
 	}
 	room := before
-	if c.added > 0 {
-		room = last - before
+	if c.Added > 0 {
+		room = spins.LastTried - before
 	}
-	b, more := trace.TestedAddition(at.Size, c.added, c.pivot, before)
+	b, more := trace.TestedAddition(at.Size, c.Added, c.Pivot, before)
 	bl.side = side{at.PC, b.ByTrying(), uint8(min(int64(more), room))}
-	if before == c.pivot { // it is like no other
-		c.left, c.regs = nil, 0
+	if before == c.Pivot { // it is like no other
+		c.Left, c.Regs = nil, 0
 	}
 	if th.due = c.due(at.PC); th.due != nil {
 		bl.reading = true
 	} else {
-		th.leaving, th.leavingRegs = spins.LeftBy(lookOf(at.PC, 0), c.left), c.regs
+		th.leaving, th.leavingRegs = spins.LeftBy(lookOf(at.PC, 0), c.Left), c.Regs
 	}
 }
 
@@ -106,37 +100,21 @@ type sides struct {
 
 // choice says how a thread uses an addition's result.
 type choice struct {
-	is    bool  // it is a matter of sides
-	apart bool  // it isn't, wherever the count stands
-	added int64 // 1 or -1
-	pivot int64 // noPivot: all numbers are alike
-	// behind: so are those behind the pivot.
-	behind bool
-	depth  int      // so many reads behind the addition make it
-	reads  []looked // these, by whatever result
-	// By these the numbers of a side could be told apart then: bytes of the thread's stack, and
-	// registers.
-	left []trace.Range
-	regs trace.RegSet
-}
-
-const noPivot = -1
-
-// at reports whether it says something about an addition that finds a number.
-func (c *choice) at(before int64) bool {
-	return c.is && (c.behind || c.pivot == noPivot || (before-c.pivot)*c.added <= 0)
+	spins.Choice
+	depth int      // so many reads behind the addition make it
+	reads []looked // these, by whatever result
 }
 
 // choiceAt is that of a thread whose count holds a number, remembered as long as the thread
 // stands there and finds the same.
 func (s *sides) choiceAt(th *thread, before int64) choice {
 	key := surveyKey{thread: th.ID, number: s.in.since(th), effects: th.Effects}
-	if known, ok := s.choices[key]; ok && (known.at(before) || !known.is) && s.find(th, known.reads) {
+	if known, ok := s.choices[key]; ok && (known.At(before) || !known.Is) && s.find(th, known.reads) {
 		return known
 	}
 	var made choice
 	current := s.attempt.current
-	for n, on := 0, true; n <= mostReads && on && !made.at(before); n++ {
+	for n, on := 0, true; n <= mostReads && on && !made.At(before); n++ {
 		if s.learning.known.Uncounted[lookOf(th.Access.PC, n)] {
 			continue // the thread has read what made no difference up to there
 		}
@@ -146,7 +124,7 @@ func (s *sides) choiceAt(th *thread, before int64) choice {
 		})
 	}
 	s.attempt.current = current
-	if made.is = made.at(before); key.number == 0 {
+	if made.Is = made.At(before); key.number == 0 {
 		return made
 	}
 	if len(s.choices) >= mostPolls {
@@ -161,8 +139,6 @@ func (s *sides) choiceAt(th *thread, before int64) choice {
 func (s *sides) tryChoice(th edit, before int64, reads int) (made choice, on bool) {
 	at, since := th.Access, s.in.machine.Journal()
 	r := s.in.machine.Regs(th.Ctx)
-	owns := func(at uint64) bool { return s.leftovers.ownsThere(th.thread, &r, at) }
-	bytes := spins.Apart{}
 	outcomes := map[int64]outcome{}
 	way := func(v int64) *spins.Poise {
 		o, known := outcomes[v]
@@ -174,47 +150,15 @@ func (s *sides) tryChoice(th edit, before int64, reads int) (made choice, on boo
 		return o.poise
 	}
 	way(before)
-	if made.added = outcomes[before].added; made.added != 1 && made.added != -1 {
+	added := outcomes[before].added
+	if added != 1 && added != -1 {
 		return choice{}, false
 	}
-	// number is the i-th in the direction of the addition.
-	number := func(i int64) int64 {
-		if made.added < 0 {
-			return last - i
-		}
-		return i
-	}
-	// alike is the first behind the i-th number that leads elsewhere.
-	alike := func(i int64) int64 {
-		p, k := way(number(i)), i+1
-		for ; p != nil && k <= last; k++ {
-			q, differ := way(number(k)), spins.Apart{}
-			if q == nil || !differ.Same(p, q, owns) {
-				break
-			}
-			maps.Copy(bytes, differ)
-			made.regs |= p.OtherPushed(q)
-		}
-		return k
-	}
-	made.is, made.pivot, made.depth = true, noPivot, reads
-	switch pivot := alike(0); {
-	case pivot > last:
-	case pivot == 1 && alike(1) > last: // the first one goes another way
-		made.pivot, made.behind = number(0), true
-	default:
-		made.pivot = number(pivot)
-		if pivot == 1 || (before-made.pivot)*made.added > 0 {
-			made.behind = pivot == last || alike(pivot+1) > last
-		}
-		made.is = (pivot > 1 || made.behind) && made.pivot <= trace.MostTried
-		made.apart = pivot == 1 && !made.behind
-	}
+	made.Choice, made.depth = spins.Choose(before, added, way, func(at uint64) bool { return s.leftovers.ownsThere(th.thread, &r, at) }), reads
 	for _, o := range outcomes {
 		on = on || o.on
 	}
-	made.apart = made.apart && (!on || reads == mostReads)
-	made.left = bytes.Ranges()
+	made.Apart = made.Apart && (!on || reads == mostReads)
 	return made, on
 }
 

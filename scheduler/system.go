@@ -197,7 +197,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Ends.unreads, s.Ends.leftovers = s.unreads, s.leftovers
 	s.backs = &backouts{in: &s.present, ops: s.ops, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, blends: s.Blends, kinship: s.Kinship,
 		on: func() bool { return s.awaits.on && !s.cfg.Buffers }, waitsHere: func(a *trace.Access) bool { return s.awaits.waitsHere(a) }, surveyed: map[surveyKey]*spins.Tries{}, vain: map[uint64]int{}}
-	s.hints = &hints{ops: s.ops, spared: &s.spared, in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, counted: s.counted, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*hint{}}
+	s.hints = &hints{ops: s.ops, spared: &s.spared, in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, poises: s.poises, leftovers: s.leftovers, counted: s.counted, backs: s.backs, blends: s.Blends, unreads: s.unreads, surveyed: map[surveyKey]*spins.Hint{}}
 	s.awaits = &awaits{timers: s.timers, spared: &s.spared, backs: s.backs, hints: s.hints, in: &s.present, learning: &s.learning, attempt: &s.attempt, trials: s.trials, stillness: s.stillness, counted: s.counted, blends: s.Blends, buffers: s.buffers, tried: tried}
 	s.copies = &copyCalls{in: &s.named, sharing: s.Sharing, seen: &s.seen, judged: s.Promises.judgedWords}
 	s.Traps = &Traps{in: &s.named, runs: s, seen: &s.seen, learning: &s.learning, attempt: &s.attempt, sharing: s.Sharing, naps: s.Naps, copies: s.copies, ends: s.Ends,

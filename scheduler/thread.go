@@ -149,9 +149,9 @@ type stander struct {
 	// The same of registers (leftoverreg.go).
 	leftRegs    []spins.LeftReg
 	leavingRegs trace.RegSet
-	due         *due   // nil: nothing (due.go)
-	turns       uint32 // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
-	hint        *hint  // StandAccess: of a load before an exchange; nil: it is none (hint.go)
+	due         *due        // nil: nothing (due.go)
+	turns       uint32      // StandAccess: of a counted spin, with which its next step leaves it; 0: it isn't known (counted.go)
+	hint        *spins.Hint // StandAccess: of a load before an exchange; nil: it is none (hint.go)
 	rounds      spins.Rounds
 	// returns is where the variables begin that end with the return before which it stands (StandAccess);
 	// 0: it is no such return. ended is how far up its stack is a grave to others since a return; 0: it

@@ -154,13 +154,3 @@ func (w WayBack) close() {
 		}
 	}
 }
-
-// Looks are accesses in the order in which they were made first, one of each place in the code.
-type Looks []trace.Access
-
-// Note adds one.
-func (l *Looks) Note(a *trace.Access) {
-	if !slices.ContainsFunc(*l, func(o trace.Access) bool { return o.PC == a.PC }) {
-		*l = append(*l, *a)
-	}
-}
