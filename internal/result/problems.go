@@ -265,7 +265,7 @@ var Problems = []Problem{
 	{NotBooted, ExitInvalid,
 		`the kernel gives up before cpu_idle is called: the kernel panics: assertion failed: pages == free_pages()`,
 		"Checking begins where the kernel calls landgo_booted, or the function that its profile names (booted). This kernel doesn't come so far.",
-		"see whether the kernel comes so far on a PC or an emulator of one, built in the same way; if it does, compare what it needs with docs/kernels.md, \"The machine\""},
+		"see whether the same build comes so far on a PC, or on an emulator of one. If it does, compare what it needs with docs/kernels.md, \"The machine\""},
 	{NoAnnotations, ExitInvalid,
 		`kernel.elf is a kernel that doesn't describe its threads: it has none of landgo's annotations (landgo_booted, landgo_created, landgo_ready, landgo_unready, landgo_switch)`,
 		"A kernel switches its threads itself. landgo has to know the threads, which of them can run, and which one does. The kernel calls empty functions that say so, or a profile names its lists and fields.",
