@@ -20,6 +20,7 @@ const (
 	GapEngine                 // the machine stopped where it never should
 	GapDevice                 // a port or a device
 	GapSchedule               // a scheduler that contradicts the kernel's description
+	GapBoot                   // a kernel that doesn't come so far that checking begins
 	GapCode                   // code that is changed or made at run time
 	GapPaging                 // page tables that this engine doesn't follow
 	GapSegment                // segments that don't begin at 0

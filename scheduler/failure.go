@@ -128,11 +128,15 @@ type BudgetError struct {
 	Steps  int    // of the execution, or 0
 	PC     uint64
 	Thread trace.TID
+	Before string // the function at whose call a kernel would be up, if it isn't
 }
 
 func (e *BudgetError) Error() string {
 	if e.Steps != 0 {
 		return fmt.Sprintf("an execution has %d steps and no end", e.Steps)
+	}
+	if e.Before != "" {
+		return fmt.Sprintf("the kernel ran %d instructions without calling %s, where checking begins", e.Insns, e.Before)
 	}
 	return fmt.Sprintf("a step ran %d instructions without reaching a preemption point", e.Insns)
 }

@@ -62,6 +62,7 @@ const (
 	GoneAround            ErrorKind = "gone-around"
 	UnmodelledDevice      ErrorKind = "unmodelled-device"
 	OtherScheduler        ErrorKind = "other-scheduler"
+	NotBooted             ErrorKind = "not-booted"
 	NoAnnotations         ErrorKind = "no-annotations"
 	NoPaging              ErrorKind = "no-paging"
 	OtherSegments         ErrorKind = "other-segments"
@@ -261,6 +262,10 @@ var Problems = []Problem{
 		`1000 ticks of the timer don't bring the processor to thread 0.2, which the kernel says is ready`,
 		"A kernel's scheduler contradicts the kernel's annotations or profile, or needed annotations are missing.",
 		"compare the kernel's annotations with docs/kernels.md"},
+	{NotBooted, ExitInvalid,
+		`the kernel gives up before cpu_idle is called: the kernel panics: assertion failed: pages == free_pages()`,
+		"Checking begins where the kernel calls landgo_booted, or the function that its profile names (booted). This kernel doesn't come so far.",
+		"see whether the same build comes so far on a PC, or on an emulator of one. If it does, compare what it needs with docs/kernels.md, \"The machine\""},
 	{NoAnnotations, ExitInvalid,
 		`kernel.elf is a kernel that doesn't describe its threads: it has none of landgo's annotations (landgo_booted, landgo_created, landgo_ready, landgo_unready, landgo_switch)`,
 		"A kernel switches its threads itself. landgo has to know the threads, which of them can run, and which one does. The kernel calls empty functions that say so, or a profile names its lists and fields.",

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"landgo/emu"
@@ -17,6 +18,9 @@ import (
 // bootTick is the number of instructions between ticks.
 const bootTick = 20_000
 
+// bootIdle is how many ticks a kernel may wait for before it is up, with nothing else to do.
+const bootIdle = 20_000
+
 // Boot starts the kernel with regs and runs it until it is up. It takes the
 // place of Boot.
 func (k *Kernel) Boot(regs *emu.Regs) error {
@@ -28,10 +32,23 @@ func (k *Kernel) Boot(regs *emu.Regs) error {
 	k.machine.Put(&k.cpu, uint64(k.threads[0].Ctx))
 	tr := &trace.Transition{}
 	u := turn{th: &k.threads[0], tr: tr}
+	idle := 0 // the ticks that have come one after the other while the processor halted
 	for !k.booted.Get() {
 		h, err := k.exec.runFor(&u)
+		var long *scheduler.BudgetError
+		if errors.As(err, &long) {
+			long.Before = k.upName()
+		}
 		if err != nil {
 			return err
+		}
+		if h == atHalt {
+			idle++
+		} else if h == atCountOut {
+			idle = 0
+		}
+		if idle > bootIdle {
+			return k.core.invalid(kernel.GapBoot, &k.threads[0], k.proc.pcNow(), "the kernel idles before %s is called, and %d ticks don't end that", k.upName(), bootIdle)
 		}
 		switch h {
 		case atOn, atHalt, atCountOut:
@@ -49,7 +66,7 @@ func (k *Kernel) Boot(regs *emu.Regs) error {
 			}
 		case atEnd:
 			f := k.threads[0].Failure
-			return k.core.invalid(kernel.GapSchedule, &k.threads[0], f.PC, "the kernel fails before %s is called: %s", k.upName(), f.Message)
+			return k.core.invalid(kernel.GapBoot, &k.threads[0], f.PC, "the kernel fails before %s is called: %s", k.upName(), f.Message)
 		}
 	}
 	if missing != "" {
@@ -118,7 +135,7 @@ func (a *annotations) tellEarly(u *turn, kind tellKind) (happening, error) {
 	case tellAllocated, tellFreed:
 		return a.calls.tellMemory(u, kind)
 	case tellPanicked:
-		return atNothing, a.core.invalid(kernel.GapSchedule, u.th, a.proc.regs.RIP, "the kernel panics before landgo_booted is called: %s", a.in.text(n))
+		return atNothing, a.core.invalid(kernel.GapBoot, u.th, a.proc.regs.RIP, "the kernel panics before landgo_booted is called: %s", a.in.text(n))
 	case tellScheduling:
 		if at, ok := a.in.translate(n); ok {
 			a.in.scheduling = append(a.in.scheduling, emu.Range{Lo: at, Hi: at + a.proc.argument(1)})

@@ -7,6 +7,7 @@ import (
 	"landgo/internal/image/profile"
 	"landgo/internal/image/static"
 	"landgo/internal/trace"
+	"landgo/kernel"
 	"landgo/scheduler"
 )
 
@@ -239,7 +240,7 @@ func (k *reading) endsBy(text string) bool {
 // panics: the kernel gives up.
 func (c *calls) panics(u *turn, text string) (happening, error) {
 	if !c.in.booted.Get() {
-		return atNothing, c.annotations.notUp(u, "the kernel gives up before %s is called: %s", c.in.upName(), text)
+		return atNothing, c.core.invalid(kernel.GapBoot, u.th, c.proc.pcNow(), "the kernel gives up before %s is called: %s", c.in.upName(), text)
 	}
 	c.core.edit(u.th.ID).Regs = c.proc.regs
 	return c.exec.ended(u, c.exec.failHere(u, trace.Assertion, "%s", text))

@@ -74,7 +74,7 @@ func (tk *ticker) undelivered(u *turn, err error) (happening, error) {
 		return atNothing, err
 	}
 	if !tk.in.booted.Get() {
-		return atNothing, tk.annotations.notUp(u, "before %s is called, %s", tk.in.upName(), un.text)
+		return atNothing, tk.core.invalid(kernel.GapBoot, u.th, tk.proc.pcNow(), "before %s is called, %s", tk.in.upName(), un.text)
 	}
 	if tk.proc.set != trace.AllRegs {
 		tk.proc.regs = tk.proc.regsNow()

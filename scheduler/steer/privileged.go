@@ -202,7 +202,7 @@ func (ex *execution) halt(u *turn, n uint64) (happening, error) {
 	}
 	if !ex.in.on.Get() {
 		if !ex.in.booted.Get() {
-			return atNothing, ex.core.invalid(kernel.GapSchedule, u.th, ex.proc.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", ex.in.upName())
+			return atNothing, ex.core.invalid(kernel.GapBoot, u.th, ex.proc.regs.RIP, "the kernel stops for good (hlt with interrupts off) before %s is called", ex.in.upName())
 		}
 		return ex.ended(u, ex.failHere(u, trace.Deadlock, "the processor stops for good: hlt with interrupts off"))
 	}
@@ -213,7 +213,7 @@ func (ex *execution) halt(u *turn, n uint64) (happening, error) {
 // switchedOff ends the guest as the kernel wanted.
 func (ex *execution) switchedOff(u *turn, status uint64) error {
 	if !ex.in.booted.Get() {
-		return ex.core.invalid(kernel.GapSchedule, u.th, ex.proc.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", ex.in.upName())
+		return ex.core.invalid(kernel.GapBoot, u.th, ex.proc.regs.RIP, "the kernel has switched the machine off before %s was called: nothing was looked at", ex.in.upName())
 	}
 	ex.did(u)
 	ex.core.edit(u.th.ID).Regs = ex.proc.regs

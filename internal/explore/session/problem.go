@@ -39,6 +39,7 @@ var gapProblems = map[kernel.Gap]result.ErrorKind{
 	kernel.GapTrust:       result.GoneAround,
 	kernel.GapDevice:      result.UnmodelledDevice,
 	kernel.GapSchedule:    result.OtherScheduler,
+	kernel.GapBoot:        result.NotBooted,
 	kernel.GapCode:        result.CodeChanged,
 	kernel.GapPaging:      result.NoPaging,
 	kernel.GapSegment:     result.OtherSegments,
