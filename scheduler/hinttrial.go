@@ -15,8 +15,9 @@ type hintTrial struct {
 	*hints
 	th    edit
 	at    trace.Access
-	since uint64   // the machine's journal where it began
-	regs  emu.Regs // the thread's there
+	since uint64     // the machine's journal where it began
+	regs  emu.Regs   // the thread's there
+	begun trace.Mark // where the latest load began
 }
 
 // try has a thread before a load surveyed.
@@ -28,15 +29,17 @@ func (h *hints) try(th edit, values []uint64) *spins.Hint {
 }
 
 // Load implements spins.Hinted.
-func (t *hintTrial) Load(v uint64, before, on spins.Apart, f func(*spins.HintEnd)) {
-	k := t.in.aside()
+func (t *hintTrial) Load(v uint64, before, on spins.Apart) *spins.HintEnd {
+	t.begun = t.in.aside()
 	t.in.Save(t.th.ID)
 	t.leave(before)
 	e := t.step(v)
 	t.leave(on)
-	f(e)
-	t.in.takeBack(k)
+	return e
 }
+
+// Back implements spins.Hinted.
+func (t *hintTrial) Back() { t.in.takeBack(t.begun) }
 
 // Exchange implements spins.Hinted.
 func (t *hintTrial) Exchange(w uint64) *spins.HintEnd { return t.step(w) }

@@ -40,9 +40,10 @@ type HintEnd struct {
 
 // Hinted is a thread that stands before such a load.
 type Hinted interface {
-	// Load has the load find v, calls f if that could be run, and takes it back. Bytes before the load, and
-	// behind one that leads to an exchange, are watched meanwhile.
-	Load(v uint64, before, on Apart, f func(*HintEnd))
+	// Load has the load find v. Bytes before the load, and behind one that leads to an exchange, are watched from
+	// then on. Back takes it back.
+	Load(v uint64, before, on Apart) *HintEnd
+	Back()
 	// Exchange has the exchange find w, and takes that back.
 	Exchange(w uint64) *HintEnd
 	// Told reports whether a watched byte was read since it was asked before.
@@ -87,15 +88,16 @@ func (s *hintSurvey) tryAll(values []uint64) (on, vain map[uint64]bool, ok bool)
 	loads, joined := map[uint64]*HintEnd{}, map[uint64]*HintEnd{}
 	on, vain = map[uint64]bool{}, map[uint64]bool{}
 	for _, v := range values {
-		s.Load(v, s.before, s.joins, func(e *HintEnd) {
-			if loads[v] = e; e.OK {
-				s.looks.Note(&e.Access)
-			}
-			if e.Before {
-				joined[v] = s.Exchange(v)
-			}
-		})
-		e, j := loads[v], joined[v]
+		e := s.Load(v, s.before, s.joins)
+		if loads[v] = e; e.OK {
+			s.looks.Note(&e.Access)
+		}
+		var j *HintEnd
+		if e.Before {
+			j = s.Exchange(v)
+			joined[v] = j
+		}
+		s.Back()
 		if on[v] = e.Before; !e.OK || e.Before && (e.Value != v || !j.OK) {
 			return nil, nil, false
 		}
@@ -113,24 +115,23 @@ func (s *hintSurvey) tryAll(values []uint64) (on, vain map[uint64]bool, ok bool)
 			continue
 		}
 		ok = true
-		s.Load(v, s.before, s.joins, func(*HintEnd) {
-			for _, w := range values {
-				if w == v || !ok {
-					continue
-				}
-				e := s.Exchange(w)
-				if e.OK && e.Value == w {
-					s.looks.Note(&e.Access)
-				}
-				elsewhere := s.left.Off
-				if on[w] {
-					elsewhere = s.left.On
-				}
-				ok = e.OK && (e.Value == w && s.same(s.left.Before, &e.Poise, &s.here) || e.Value == loads[w].Value && s.stands(elsewhere, &e.Poise, &loads[w].Poise, !on[w]) ||
-					on[w] && e.Value == joined[w].Value && s.stands(s.left.Behind, &e.Poise, &joined[w].Poise, true))
+		s.Load(v, s.before, s.joins)
+		for _, w := range values {
+			if w == v || !ok {
+				continue
 			}
-		})
-		if !ok {
+			e := s.Exchange(w)
+			if e.OK && e.Value == w {
+				s.looks.Note(&e.Access)
+			}
+			elsewhere := s.left.Off
+			if on[w] {
+				elsewhere = s.left.On
+			}
+			ok = e.OK && (e.Value == w && s.same(s.left.Before, &e.Poise, &s.here) || e.Value == loads[w].Value && s.stands(elsewhere, &e.Poise, &loads[w].Poise, !on[w]) ||
+				on[w] && e.Value == joined[w].Value && s.stands(s.left.Behind, &e.Poise, &joined[w].Poise, true))
+		}
+		if s.Back(); !ok {
 			return nil, nil, false
 		}
 	}
