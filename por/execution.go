@@ -37,9 +37,10 @@ type PathStep struct {
 	// Limit is the thread's instruction before which a replay cut the step off,
 	// where less was known of what threads share than in the search; 0: it wasn't.
 	Limit uint64
-	// Stride is how many accesses the step could make before it ended at the next one; 0: one, as
-	// steps of searches do.
+	// Stride is how many accesses and operations the step could make before it ended at the next one, or at an
+	// instruction, Aim; 0: one, as steps of searches do.
 	Stride uint32
+	Aim    uint64
 }
 
 // Execution is an execution at its end. Valid during the call of Ended only.

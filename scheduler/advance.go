@@ -19,7 +19,7 @@ const pollEvery = 1 << 14
 // accesses and operations are appended to tr.
 func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error {
 	th := s.edit(t)
-	next := firstRun(th, allow)
+	next := firstRun(th, max(allow, s.strideLeft(t, &s.attempt)))
 	framing := th.framing
 	th.framing = false
 	first := th.Ctx // the step's own beginning stays: spin detection compares with it
@@ -71,7 +71,7 @@ func (s *System) Advance(t trace.TID, tr *trace.Transition, allow uint32) error 
 			}
 		case emu.StopTrap:
 			th.Regs, th.trap = stop.Regs, stop.Trap
-			next.allow = 0
+			next.allow = s.strideLeft(t, &s.attempt)
 			done, err := s.Traps.atTrap(th, tr)
 			if err != nil {
 				return err
@@ -150,7 +150,7 @@ func (s *System) meets(th edit, tr *trace.Transition, stop *emu.Stop, next *next
 		s.Stacks.standsAtOp(th.thread)
 		return true, s.standAt(th, tr)
 	case Pass:
-		next.allow = 0 // an access after it is another event
+		next.allow = s.strideLeft(th.ID, &s.attempt) // an access after it is another event
 	case PassAllow:
 		if len(tr.Accesses) == 0 {
 			next.allow = 1

@@ -18,13 +18,13 @@ func (s *System) step(th edit, tr *trace.Transition, c trace.Choice) error {
 		if len(th.copying().left) > 0 {
 			return s.Traps.stepCopy(th, tr)
 		}
-		return s.Advance(th.ID, tr, s.stride)
+		return s.Advance(th.ID, tr, 0)
 	case StandAccess:
 		s.Stacks.uses(th.thread, th.Access.Addr)
 		if th.returns != 0 {
 			s.Stacks.returned(th, tr)
 		}
-		return s.Advance(th.ID, tr, max(s.stride, 1))
+		return s.Advance(th.ID, tr, 1)
 	case StandOp:
 		th.Half = 0
 		s.Stacks.uses(th.thread, th.Regs.RDI)

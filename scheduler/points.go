@@ -47,14 +47,15 @@ func allowed(rules []Rule, stack []string) bool {
 
 // Points says whether there is a preemption point where a thread stands.
 type Points struct {
-	in     *present
-	seen   *seen
-	frames []string // scratch
+	in      *present
+	seen    *seen
+	attempt *attempt
+	frames  []string // scratch
 }
 
-// Allowed applies --within and --without to a point at pc.
+// Allowed applies --within and --without to a point at pc. A stride has none on its way.
 func (d *Points) Allowed(t trace.TID, pc uint64) bool {
-	return len(d.in.cfg.Rules) == 0 || d.passesRules(t, d.in.cfg.Rules)
+	return !d.in.strides(t, pc, d.attempt) && (len(d.in.cfg.Rules) == 0 || d.passesRules(t, d.in.cfg.Rules))
 }
 
 // AllowedForLock is the same for a point lock or unlock.

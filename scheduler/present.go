@@ -68,6 +68,26 @@ func (s *state) ensure(t trace.TID) {
 	}
 }
 
+// striding reports whether a step of thread t goes past points. A child's beginning doesn't, nor what is only tried.
+func (s *present) striding(t trace.TID, a *attempt) bool {
+	return s.stride != 0 && !a.probing && !a.scouting && !a.trying && s.thisStep().Thread == t
+}
+
+// strideLeft is how many accesses and operations thread t may make yet before its step ends at a point; 0: it ends at
+// the next one.
+func (s *present) strideLeft(t trace.TID, a *attempt) uint32 {
+	if !s.striding(t, a) {
+		return 0
+	}
+	tr := s.thisStep()
+	return s.stride - min(s.stride, uint32(len(tr.Accesses)+len(tr.Ops)))
+}
+
+// strides reports whether thread t passes a point at pc.
+func (s *present) strides(t trace.TID, pc uint64, a *attempt) bool {
+	return s.striding(t, a) && (s.strideLeft(t, a) > 0 || s.aim != 0 && s.aim != pc)
+}
+
 // thisStep is the transition under way.
 func (s *state) thisStep() *trace.Transition { return s.steps[len(s.steps)-1].tr }
 

@@ -173,7 +173,7 @@ func New(cfg Config, m *emu.Machine, img *image.Image) *System {
 	s.Leaks = &leaks{in: &s.present, stacks: s.Stacks, blocks: s.Blocks, attempt: &s.attempt}
 	s.Failing = &Failing{in: &s.present}
 	s.Ends = &Ends{in: &s.present, stacks: s.Stacks, sharing: s.Sharing, learning: &s.learning, describe: s.describe}
-	s.Points = &Points{in: &s.present, seen: &s.seen}
+	s.Points = &Points{in: &s.present, seen: &s.seen, attempt: &s.attempt}
 	s.Signals = &signals{in: &s.named, points: s.Points, sharing: s.Sharing, seen: &s.seen, learning: &s.learning, standAt: s.standAt,
 		exposes: func(t trace.TID) { s.unreads.exposes(t) }}
 	s.Naps = &Naps{in: &s.present, sharing: s.Sharing, learning: &s.learning}

@@ -22,8 +22,10 @@ type wishes struct {
 	limit  uint64
 	exact  bool
 	starts map[string]uint64
-	// stride is how many accesses a step may pass; 0: that at which it begins.
+	// stride is how many accesses and operations a step may pass; 0: that at which it begins. aim is the
+	// instruction before which it ends then; 0: any.
 	stride uint32
+	aim    uint64
 	// atStart: threads stay at their very beginning when they are created.
 	atStart bool
 }
@@ -91,10 +93,10 @@ func (s *fixed) StopIf(f func() bool) { s.stopIf = f }
 // whose thread stopped before an access, and nothing shares its memory yet.
 func (s *fixed) Limit(insns uint64) { s.limit, s.exact = insns, insns != 0 }
 
-// Stride has steps go on past points before accesses, until they have made this many; 0: not. The
-// other ends of steps stay. It is for executions that are too long to be taken access by access, and not for searches
-// that reverse the order of steps.
-func (s *fixed) Stride(accesses uint32) { s.stride = accesses }
+// Stride has steps go on past points, until they have made this many accesses and operations and stand at the aim, an
+// instruction or any (0). 0 events: they don't. A step still ends where its thread waits or has a choice. It is for
+// executions that are too long to be taken access by access, and not for searches that reverse the order of steps.
+func (s *fixed) Stride(events uint32, aim uint64) { s.stride, s.aim = events, aim }
 
 // LimitStarts says, by name, how far threads may run when they are created, for
 // a replay that knows less of what threads share than the run did.

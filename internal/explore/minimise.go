@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"landgo/internal/explore/story"
 	"landgo/internal/result"
 	"landgo/internal/trace"
 	"landgo/por"
@@ -36,14 +37,14 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	f.minimal = result.BestFound
-	if passes(f.path) {
-		return nil // each try would take as long as finding it
-	}
 	if f.failure.Kind == trace.Output {
 		return nil // no execution shows it alone
 	}
 	run := h.refining(f)
 	if h.shorten(f, run) {
+		if err := h.afoot(f); err != nil {
+			return err
+		}
 		if err := h.outline(f); err != nil {
 			return err
 		}
@@ -52,6 +53,9 @@ func (h *hunt) minimise(f *finding) error {
 			f.minimal = result.Proven
 			return nil
 		}
+	}
+	if passes(f.path) {
+		return nil // a search would have points everywhere
 	}
 	opts := por.Options{
 		OneEvent: h.OneEvent(), Bounds: por.Bounds{{Measure: por.Preempt, Limit: f.preemptions - 1}}, Iterate: true, MaxExecutions: minimiseLimit,
@@ -81,6 +85,19 @@ func (h *hunt) minimise(f *finding) error {
 		return nil
 	}
 	return h.outline(f)
+}
+
+// afoot has a finding's execution that goes on past points be one that goes step by step where threads are switched,
+// as its schedule is followed. Its story has their accesses one by one then.
+func (h *hunt) afoot(f *finding) (err error) {
+	if !passes(f.path) {
+		return nil
+	}
+	if f.schedule, err = story.Schedule(h.Session, f.path); err != nil {
+		return err
+	}
+	h.IsLong(f.schedule)
+	return h.refine(f)
 }
 
 // seek has a search look for another execution that ends as a bug does, from the root on.

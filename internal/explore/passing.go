@@ -18,7 +18,7 @@ import (
 
 // passing is a run that passes, near a finding's, or nil.
 func (h *hunt) passing(f *finding) []por.PathStep {
-	if !f.own() && !f.passed() || h.Platform.Ticks || passes(f.path) {
+	if !f.own() && !f.passed() || h.Platform.Ticks {
 		return nil
 	}
 	fine := h.finer
@@ -26,7 +26,7 @@ func (h *hunt) passing(f *finding) []por.PathStep {
 	s := h.shortener(f, run)
 	var path []por.PathStep
 	h.within(s, func() {
-		if path = s.Near(func() bool { return len(h.Guest.LetThrough()) == 0 }); path == nil {
+		if path = s.Near(func() bool { return len(h.Guest.LetThrough()) == 0 }); path == nil && !passes(f.path) {
 			path = h.sampledPassing(run)
 		}
 	})

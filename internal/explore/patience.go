@@ -57,6 +57,7 @@ func (h *hunt) ofEach(all uint64) uint64 { return all / uint64(max(len(h.found),
 // counted is a guest whose steps are counted.
 type counted struct {
 	session.Runner
+	follower     session.Follower
 	steps, insns uint64
 	per          uint64 // so many instructions cost as much as a step
 	most         uint64 // that all may cost
@@ -64,7 +65,7 @@ type counted struct {
 
 // counting is the hunt's guest, for work that costs this much at the most.
 func (h *hunt) counting(most uint64) *counted {
-	return &counted{Runner: h.Guest.Runner, per: stepInsns * h.Platform.StepCost, most: most}
+	return &counted{Runner: h.Guest.Runner, follower: h.Guest, per: stepInsns * h.Platform.StepCost, most: most}
 }
 
 // Step implements por.System.
@@ -72,6 +73,18 @@ func (c *counted) Step(t trace.TID, choice trace.Choice) (*trace.Transition, err
 	tr, err := c.Runner.Step(t, choice)
 	c.count(tr)
 	return tr, err
+}
+
+// Take implements shorter.Budget.
+func (c *counted) Take(p *por.PathStep) (*trace.Transition, error) {
+	if p.Limit == 0 && p.Stride == 0 {
+		return c.Step(p.Thread, p.Choice)
+	}
+	c.follower.Limit(p.Limit)
+	c.follower.Stride(p.Stride, p.Aim)
+	defer c.follower.Limit(0)
+	defer c.follower.Stride(0, 0)
+	return c.Step(p.Thread, p.Choice)
 }
 
 // count counts a step. A step of a store buffer runs no instructions.

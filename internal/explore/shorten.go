@@ -18,8 +18,23 @@ func (w wants) Stop() bool                                     { return w.stop()
 // shortener changes a finding's execution.
 func (h *hunt) shortener(f *finding, run *counted) *shorter.Shortener {
 	return shorter.New(h.Guest, wants{h}, run,
-		shorter.Rules{OneKey: h.Config.KeepGoing, Buffers: h.Config.Buffers(), Unreadable: h.unreadableSteps(), Root: h.Root},
+		shorter.Rules{OneKey: h.Config.KeepGoing, Buffers: h.Config.Buffers(), Parts: h.parts(f), Unreadable: h.unreadableSteps(), Root: h.Root},
 		shorter.Bug{Failure: f.failure, Key: f.key, Path: f.path, Preemptions: f.preemptions})
+}
+
+// parts are the places where turns end in an execution that goes on past points, with the accesses that are made of the
+// instructions there. They are nil where it doesn't go on.
+func (h *hunt) parts(f *finding) map[shorter.Place]uint32 {
+	if !passes(f.path) {
+		return nil
+	}
+	parts := map[shorter.Place]uint32{}
+	for _, g := range f.schedule.Segments {
+		if t, ok := h.Guest.Lookup(g.Thread); ok && g.Part != 0 {
+			parts[shorter.Place{Thread: t, Insns: g.Until}] = g.Part
+		}
+	}
+	return parts
 }
 
 // within has a shortener work, with steps that end when the hunt is to stop.

@@ -2,9 +2,11 @@ package explore
 
 import (
 	"math"
+	"slices"
 
 	"landgo/internal/explore/story"
 	"landgo/por"
+	"landgo/race"
 )
 
 // Beside its jobs, an iterative deepening looks for bugs in ways that prove nothing:
@@ -35,6 +37,7 @@ type ways struct {
 	steps  uint64    // and instructions, see stepInsns
 	counts por.Stats // of all executions, those before points became finer too
 	gained int       // bugs that they were the first to find
+	racing []uint64  // instructions that the jobs have seen to race, ascending
 }
 
 // way is one of them.
@@ -107,6 +110,9 @@ func (d *deepening) letWays() {
 	}
 	d.try()
 	w := d.ways
+	if w.open() {
+		w.racing = d.racing()
+	}
 	for w.open() && !d.settled() && w.due(d.steps, len(d.found)) {
 		if !w.slice() {
 			return // it was stopped within
@@ -123,7 +129,7 @@ func (w *ways) due(steps uint64, bugs int) bool {
 		share = gainShare
 	}
 	for _, o := range w.list {
-		if !o.over && o.stats.Executions < firstSamples && w.steps < w.pace(firstSteps) {
+		if !o.over && o.stats.Executions < firstSamples && (w.steps < w.pace(firstSteps) || o.stride != nil) {
 			share = firstShare
 		}
 	}
@@ -160,7 +166,7 @@ func (w *ways) endless() (cut bool) {
 // slice gives the next way its slice. It reports whether the slice was run to its
 // end.
 func (w *ways) slice() bool {
-	o, room := w.list[w.slices%len(w.list)], w.pace(laterSlice)
+	o, room := w.next(), w.pace(laterSlice)
 	if w.slices < len(w.list) {
 		room = w.pace(firstSlice)
 	}
@@ -171,6 +177,7 @@ func (w *ways) slice() bool {
 	run := w.counting(0)
 	var sees por.Observer = w
 	if o.stride != nil {
+		o.stride.aims = w.racing
 		run.System = o.stride.over(run.System, w.Guest)
 		sees = strides{w.hunt, o.stride}
 	}
@@ -210,6 +217,18 @@ func (w *ways) slice() bool {
 	return w.stopped == ""
 }
 
+// next is the way that has the next slice: each in turn. While others are cut off, samples in strides have every other
+// one.
+func (w *ways) next() *way {
+	if n := len(w.list) - 1; w.list[n].stride != nil && w.endless() {
+		if w.slices%2 == 0 {
+			return w.list[n]
+		}
+		return w.list[w.slices/2%n]
+	}
+	return w.list[w.slices%len(w.list)]
+}
+
 // cut notes that all samples were cut off so far, and settles how long the next may be.
 func (o *way) cut() {
 	o.cuts++
@@ -235,6 +254,9 @@ func (d *deepening) takeWays() {
 		own := &finding{failure: f.failure, key: f.key, preemptions: f.preemptions, known: w.Guest.Knowledge()}
 		if own.schedule, d.boundedErr = story.Schedule(w.Session, f.path); d.boundedErr != nil {
 			return
+		}
+		if passes(f.path) {
+			d.IsLong(own.schedule)
 		}
 		own.told = w.brief(own)
 		d.seen[f.key] = own
@@ -269,4 +291,15 @@ func (w *ways) lengthen() {
 		}
 	}
 	w.list = append(w.list, &way{search: withOption("random", sampleRuns), most: longestSample, reach: longestSample, stride: &stride{}})
+}
+
+// racing are the instructions that races were seen of, ascending.
+func (d *deepening) racing() (list []uint64) {
+	for _, c := range d.races.Candidates() {
+		if c.Kind != race.Recycled {
+			list = append(list, c.A, c.B)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

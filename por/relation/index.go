@@ -58,8 +58,22 @@ type object struct {
 type opRec struct {
 	ev, obj, prev int32
 	other         int32 // the last before that isn't alike
+	held          int32 // how often a mutex is locked behind it
 	kind          trace.OpKind
 	arg           uint64
+}
+
+// holds is how often a mutex is locked behind operation kind, where it was held that often before.
+func holds(held int32, kind trace.OpKind) int32 {
+	switch kind {
+	case trace.OpLock, trace.OpTryLock:
+		return held + 1
+	case trace.OpUnlock:
+		return max(held-1, 0)
+	case trace.OpMutexInit, trace.OpMutexDestroy:
+		return 0
+	}
+	return held
 }
 
 // changes: a system call changes its resource, and doesn't only read it.
@@ -107,11 +121,14 @@ func (x *index) enter(e *Event, i int32) {
 		}
 		n := x.object(op)
 		ob := &x.objs[n]
-		other := ob.head
-		if other >= 0 && x.ops[other].alike(op) {
-			other = x.ops[other].other
+		other, held := ob.head, int32(0)
+		if other >= 0 {
+			last := &x.ops[other]
+			if held = last.held; last.alike(op) {
+				other = last.other
+			}
 		}
-		x.ops = append(x.ops, opRec{i, n, ob.head, other, op.Kind, op.Arg})
+		x.ops = append(x.ops, opRec{i, n, ob.head, other, holds(held, op.Kind), op.Kind, op.Arg})
 		ob.head = int32(len(x.ops) - 1)
 	}
 }

@@ -63,6 +63,7 @@ type Order struct {
 	stamp   []uint32
 	now     uint32
 	drops   []int32 // see possible
+	asked   map[asking]struct{}
 
 	buffers
 }
@@ -98,7 +99,7 @@ type Race struct {
 }
 
 // New returns the order of an execution without events.
-func New() *Order { return &Order{now: 1} }
+func New() *Order { return &Order{now: 1, asked: map[asking]struct{}{}} }
 
 // NewClocks returns one that keeps clocks only: it finds no races.
 func NewClocks() *Order {
@@ -405,7 +406,7 @@ func (o *Order) Clear() {
 // Reset forgets the execution, and all objects and bytes that it met.
 func (o *Order) Reset() {
 	digests := o.digests.on
-	*o = Order{Ready: o.Ready, KeepReleases: o.KeepReleases, clocksOnly: o.clocksOnly, now: 1}
+	*o = Order{Ready: o.Ready, KeepReleases: o.KeepReleases, clocksOnly: o.clocksOnly, now: 1, asked: o.asked}
 	o.digests.on = digests
 }
 

@@ -37,12 +37,19 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 	for k := range e.Waits {
 		o.gatherAccess(e, &e.Waits[k], base)
 	}
+	long := len(e.Ops) > manyOps
+	if long {
+		clear(o.asked)
+	}
 	for k := range e.Ops {
 		op := &e.Ops[k]
 		if classOf[op.Kind] == noClass {
 			continue
 		}
 		n := o.object(op)
+		if long && !o.asks(n, op) {
+			continue
+		}
 		o.gatherOps(e, op, n, first, base)
 		if ob := &o.objs[n]; ob.plain {
 			for g := ob.lo &^ 7; g < ob.hi; g += 8 {
@@ -55,6 +62,30 @@ func (o *Order) gather(e *Event, first trace.Op, base []int32) {
 	}
 	o.gatherAdvance(e, base)
 	sortDown(o.found)
+}
+
+// manyOps is from how many operations in a step on it is worth while to ask for those alike once.
+const manyOps = 32
+
+// asking is what the operations that an event's operation depends on are found by.
+type asking struct {
+	object int32
+	kind   trace.OpKind
+	arg    uint64
+}
+
+// asks reports whether op is the first of its event that is to be asked for. A step that goes past points may lock a
+// mutex a hundred thousand times.
+func (o *Order) asks(object int32, op *trace.Op) bool {
+	a := asking{object: object, kind: op.Kind}
+	if c := classOf[op.Kind]; c == syscallClass || c == barrierClass {
+		a.arg = op.Arg
+	}
+	if _, ok := o.asked[a]; ok {
+		return false
+	}
+	o.asked[a] = struct{}{}
+	return true
 }
 
 // sortDown sorts positions, newest first. There are few, except where a thread
@@ -177,6 +208,7 @@ func (o *Order) walk(e *Event, n int32, m uint8, write bool, blend trace.Blend, 
 // gatherOps finds the operations on object n that op depends on.
 func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base []int32) {
 	blocks := acquires[op.Kind] && op.Obj == first.Obj && (op.Kind == first.Kind || op.Kind == trace.OpOncePass && first.Kind == trace.OpOnce)
+	refused := int32(-1) // the last event that couldn't have come second
 	for r, next := o.objs[n].head, int32(0); r >= 0; r = next {
 		y := &o.ops[r]
 		if next = y.prev; !dependentOps[y.kind][op.Kind] {
@@ -197,8 +229,12 @@ func (o *Order) gatherOps(e *Event, op *trace.Op, n int32, first trace.Op, base 
 		if !y.total() {
 			continue
 		}
+		if y.ev == refused {
+			continue
+		}
 		if t := o.ev[y.ev].thread; !blocks || o.digests.on || t == e.Thread || base[t] > y.ev || o.possible(y.ev, e, first, int32(len(o.ev))) {
 			return
 		}
+		refused = y.ev
 	}
 }

@@ -25,7 +25,7 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 	o.drops = append(o.drops[:0], c)
 	switch first.Kind {
 	case trace.OpLock:
-		return o.mutexFree(&first, e.Thread, end)
+		return o.mutexFree(o.leftOf(c, o.object(&first)), e.Thread, end)
 	case trace.OpSemWait:
 		v := int64(first.Arg)
 		for r := o.objs[o.object(&first)].head; r >= 0 && o.ops[r].ev >= c; r = o.ops[r].prev {
@@ -75,34 +75,28 @@ func (o *Order) possible(c int32, e *Event, first trace.Op, end int32) bool {
 	return true
 }
 
-// mutexFree reports whether thread t can lock the mutex, without what is dropped. The walk goes
-// back through the operations of the last owner only, because a mutex that is locked recursively;
-// before them it was free.
-func (o *Order) mutexFree(op *trace.Op, t trace.TID, end int32) bool {
-	depth, owner := 0, trace.NoThread
-	for r := o.objs[o.object(op)].head; r >= 0; r = o.ops[r].prev {
-		y := &o.ops[r]
-		if y.ev >= end || o.dropped(y.ev) {
-			continue
+// leftOf is the newest of the operations on object n that may be left without event c. Where c has one itself, it is the
+// one before: all that come later on a mutex happen after c then.
+func (o *Order) leftOf(c, n int32) int32 {
+	end := int32(len(o.ops))
+	if int(c)+1 < len(o.ev) {
+		end = o.ev[c+1].ops
+	}
+	for r := o.ev[c].ops; r < end; r++ {
+		if o.ops[r].obj == n {
+			return o.ops[r].prev
 		}
-		by := o.ev[y.ev].thread
-		switch y.kind {
-		case trace.OpLock, trace.OpTryLock, trace.OpFutexLockPI, trace.OpFutexTryPI:
-			if depth == 0 {
-				return owner != trace.NoThread && owner != by || by == t && o.taken(end)
-			}
-			depth--
-		case trace.OpUnlock, trace.OpFutexUnlockPI:
-			if depth == 0 && owner != trace.NoThread && owner != by {
-				return true
-			}
-			depth++
-		case trace.OpMutexInit, trace.OpMutexDestroy:
-			return true
-		default: // a try that failed, a wait on the futex
-			continue
+	}
+	return o.objs[n].head
+}
+
+// mutexFree reports whether thread t can lock a mutex, without what is dropped. Operations that lock it, or unlock it,
+// are all ordered. So those that are left, of r and those before it, are the first ones: the last of them tells.
+func (o *Order) mutexFree(r int32, t trace.TID, end int32) bool {
+	for ; r >= 0; r = o.ops[r].prev {
+		if y := &o.ops[r]; y.stops() && y.ev < end && !o.dropped(y.ev) {
+			return y.held == 0 || o.ev[y.ev].thread == t && o.taken(end)
 		}
-		owner = by
 	}
 	return true
 }

@@ -50,6 +50,9 @@ func (s *Session) FollowAll(sched trace.Schedule) ([]por.PathStep, *scheduler.Fa
 	}
 }
 
+// IsLong notes that a schedule has more steps than are followed one by one.
+func (s *Session) IsLong(sched trace.Schedule) { s.long = sched.String() }
+
 // limitStarts has threads begin no farther than a schedule has them.
 func (s *Session) limitStarts(sched trace.Schedule) {
 	starts := map[string]uint64{}
@@ -105,6 +108,7 @@ func (s *Session) followPart(sched trace.Schedule) (path []por.PathStep, err err
 func (s *Session) follow(sched trace.Schedule, ends bool) (path []por.PathStep, failure *scheduler.Failure, err error) {
 	s.Guest.Rewind(s.Root)
 	s.Unfinished = false
+	s.edge = min(longestEdge, allEdges/uint64(max(len(sched.Segments), 1)))
 	unknown := -1
 	for n, g := range sched.Segments {
 		t, ok := s.Guest.Lookup(g.Thread)
@@ -230,6 +234,7 @@ const ended = "ended"
 // why is ended, or says why the guest doesn't follow, or is empty.
 func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ []por.PathStep, why string, err error) {
 	choice := g.Choice
+	first := s.Guest.Position(t).Insns + s.edge/8
 	// A kernel's thread that does nothing in its segment got the processor all the
 	// same: ticks have passed, and left a handler's frame behind.
 	arrives := s.Platform.Ticks && g.Until > 0
@@ -273,8 +278,8 @@ func (s *Session) segment(t trace.TID, g trace.Segment, path []por.PathStep) (_ 
 		}
 		before := s.Guest.Mark()
 		step := por.PathStep{Thread: t, Choice: choice, Begin: pos.Insns, Preemption: s.preempts(threads, path, t)}
-		if s.through && g.Until > pos.Insns+2*lastSteps && !s.Platform.Ticks {
-			step.Limit, step.Stride = g.Until-lastSteps, math.MaxUint32
+		if s.through && pos.Insns >= first && g.Until > pos.Insns+2*s.edge && !s.Platform.Ticks {
+			step.Limit, step.Stride = g.Until-s.edge, math.MaxUint32
 		}
 		s.passPoints(&step)
 		tr, err := s.Guest.Step(t, choice)
@@ -320,14 +325,14 @@ func (s *Session) Take(p *por.PathStep) (*trace.Transition, error) {
 	return s.Guest.Step(p.Thread, p.Choice)
 }
 
-// lastSteps is how many instructions before a segment's end steps are taken one by one, where an execution is too
-// long to be followed so. There threads meet.
-const lastSteps = 2048
+// longestEdge is how many instructions before a segment's end steps are taken one by one, at the most, where an execution
+// is too long to be followed so. There threads meet. The edges of all segments together have no more than allEdges.
+const longestEdge, allEdges = 2048, 1 << 17
 
 // passPoints has the guest's next step end as a path's.
 func (s *Session) passPoints(p *por.PathStep) {
 	s.Guest.Limit(p.Limit)
-	s.Guest.Stride(p.Stride)
+	s.Guest.Stride(p.Stride, p.Aim)
 }
 
 // Possible says why a step of a path, which a checkpoint may have, can't be taken.

@@ -90,7 +90,7 @@ type Follower interface {
 	Lookup(name string) (trace.TID, bool)
 	Position(trace.TID) scheduler.Position
 	Limit(insns uint64)
-	Stride(accesses uint32)
+	Stride(events uint32, aim uint64)
 	LimitStarts(insns map[string]uint64)
 	Unspin(trace.TID)
 	// State is a digest of memory, to compare two runs by.

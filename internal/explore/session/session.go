@@ -48,6 +48,7 @@ type Session struct {
 	Aligning bool
 	// through: a schedule is followed past points, for it has too many steps otherwise.
 	through bool
+	edge    uint64 // how many instructions before a segment's end it isn't
 	long    string // a schedule for which that is known
 	// openings has the program's start, for all sessions that are alike.
 	openings *scheduler.Openings

@@ -8,6 +8,7 @@
 //
 //	shorten   a bug's execution and its turns, without some of its preemptions
 //	places    executions with one preemption, two or three, at places where the bug's has some
+//	strides   executions that go on past points, with one of the bug's preemptions, or two
 //	values    smaller values, and fewer failures of calls
 //	near      an execution that passes and differs in little
 package shorter

@@ -48,7 +48,7 @@ type handover struct {
 // has some. It takes half of the steps that are left. (Store buffers would be threads of their
 // own in it.)
 func (s *Shortener) atPlaces() {
-	if s.over || s.Buffers {
+	if s.over || s.Buffers || s.Parts != nil {
 		return
 	}
 	defer s.run.Halve()()

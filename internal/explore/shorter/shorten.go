@@ -32,6 +32,7 @@ const shortenFrom = 2
 type turn struct {
 	thread trace.TID
 	until  uint64 // the thread's instruction number after it
+	part   uint32 // not 0: it ends behind that many accesses of the instruction there
 	forced bool   // it ends with a preemption
 }
 
@@ -82,7 +83,8 @@ type Judge interface {
 
 // Budget runs steps and counts what they cost.
 type Budget interface {
-	Step(t trace.TID, choice trace.Choice) (*trace.Transition, error)
+	// Take takes a step that begins there, and that ends where its Limit, Stride and Aim say.
+	Take(step *por.PathStep) (*trace.Transition, error)
 	// Count counts a step that needn't be run again.
 	Count()
 	Cost() uint64
@@ -96,6 +98,9 @@ type Budget interface {
 type Rules struct {
 	OneKey  bool // it has to end with the same bug, and not only with one of its kind
 	Buffers bool // stores may wait in store buffers
+	// Parts are not nil where the execution goes on past points: by threads and instructions, behind how many accesses of
+	// an instruction turns end.
+	Parts map[Place]uint32
 	// Unreadable limits the cost of an execution that has too many preemptions to be read.
 	Unreadable uint64
 	Root       trace.Mark // where executions begin
@@ -112,7 +117,7 @@ type Shortener struct {
 	// Finer: points became finer. Lost: the bug's execution can't be run in finer steps.
 	Finer, Lost bool
 
-	choices  map[choiceAt]trace.Choice
+	choices  map[Place]trace.Choice
 	turns    []turn
 	path     []por.PathStep // of the execution tried last
 	failure  *scheduler.Failure
@@ -122,7 +127,8 @@ type Shortener struct {
 	coarse   bool // it didn't, for points became finer
 	settling bool
 
-	shortens bool // and doesn't look for an execution that passes
+	stride   por.PathStep // in a stride: the ends of the step that is picked
+	shortens bool         // and doesn't look for an execution that passes
 	first    *firstStep
 }
 
@@ -144,10 +150,10 @@ type firstStep struct {
 	epoch  session.Epoch // what was known of the guest
 }
 
-// choiceAt is a step with several outcomes.
-type choiceAt struct {
-	thread trace.TID
-	begin  uint64
+// Place is how far a thread is: how many instructions it has completed.
+type Place struct {
+	Thread trace.TID
+	Insns  uint64
 }
 
 // Fewer leaves out as many of the bug's preemptions as it can. It reports whether there were any.
@@ -157,7 +163,11 @@ func (s *Shortener) Fewer() bool {
 		return false
 	}
 	s.shortens = true
-	s.align()
+	if s.Parts != nil {
+		s.fewSwitches()
+	} else {
+		s.align()
+	}
 	for size := len(s.forced()); size > 0 && !s.over; size /= 2 {
 		for at := 0; at < len(s.forced()) && !s.over; {
 			if !s.without(at, size, later) && !s.without(at, size, longer) {
@@ -172,11 +182,11 @@ func (s *Shortener) Fewer() bool {
 
 // divide divides the finding's execution into turns.
 func (s *Shortener) divide() {
-	s.turns, s.choices = s.turns[:0], map[choiceAt]trace.Choice{}
+	s.turns, s.choices = s.turns[:0], map[Place]trace.Choice{}
 	for i := range s.Bug.Path {
 		p := &s.Bug.Path[i]
 		if p.Choice != 0 {
-			s.choices[choiceAt{p.Thread, p.Begin}] = p.Choice
+			s.choices[Place{p.Thread, p.Begin}] = p.Choice
 		}
 		if n := len(s.turns); n > 0 && s.turns[n-1].thread == p.Thread {
 			s.turns[n-1].until = p.Last
@@ -185,6 +195,11 @@ func (s *Shortener) divide() {
 			s.turns[n-1].forced = p.Preemption
 		}
 		s.turns = append(s.turns, turn{thread: p.Thread, until: p.Last})
+	}
+	for i := range s.turns {
+		if g := &s.turns[i]; g.forced {
+			g.part = s.Parts[Place{g.thread, g.until}]
+		}
 	}
 }
 
@@ -282,8 +297,11 @@ func (s *Shortener) try(out map[int]move) (preemptions int) {
 			switch {
 			case th == nil || th.Status != trace.Ready || out[next] == later:
 			case out[next] == longer && th.Yielding && len(s.path) > began:
-			case out[next] == 0 && at[g.thread] >= g.until:
+			case out[next] == 0 && at[g.thread] >= g.until && !s.within(g):
 			default:
+				if s.Parts != nil && out[next] == 0 {
+					s.stride = s.strideTo(g)
+				}
 				return g.thread
 			}
 		}
@@ -311,6 +329,7 @@ func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 		} else {
 			s.threads = s.guest.Threads(s.threads)
 		}
+		s.stride = s.strideTo(nil)
 		t := pick()
 		if t == trace.NoThread {
 			if behind {
@@ -324,11 +343,12 @@ func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 			s.path = append(s.path, s.first.step)
 			continue
 		}
-		step := por.PathStep{Thread: t, Begin: s.guest.Position(t).Insns, Preemption: s.preempts(t)}
-		if c := s.choices[choiceAt{t, step.Begin}]; uint32(c) < session.Find(s.threads, t).Outcomes {
+		step := s.stride
+		step.Thread, step.Begin, step.Preemption = t, s.guest.Position(t).Insns, s.preempts(t)
+		if c := s.choices[Place{t, step.Begin}]; uint32(c) < session.Find(s.threads, t).Outcomes {
 			step.Choice = c
 		}
-		tr, err := s.run.Step(t, step.Choice)
+		tr, err := s.run.Take(&step)
 		if err != nil {
 			// Finer points void the path's steps; whatever else there is, the bug stays
 			// as it was found.

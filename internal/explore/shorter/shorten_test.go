@@ -54,6 +54,16 @@ func (c *counter) Step(t trace.TID, _ trace.Choice) (*trace.Transition, error) {
 	return &trace.Transition{Thread: t, Begin: uint64(th.at - 1), Last: uint64(th.at)}, nil
 }
 
+// Take goes on to the step's limit, or the thread's end, in a stride.
+func (c *counter) Take(p *por.PathStep) (*trace.Transition, error) {
+	tr, err := c.Step(p.Thread, p.Choice)
+	for p.Stride != 0 && tr.Last < uint64(2*c.rounds) && (p.Limit == 0 || tr.Last < p.Limit) {
+		next, _ := c.Step(p.Thread, p.Choice)
+		tr.Last = next.Last
+	}
+	return tr, err
+}
+
 func (c *counter) Mark() trace.Mark {
 	c.marks = append(c.marks, c.copy())
 	return trace.Mark(len(c.marks) - 1)
@@ -175,5 +185,37 @@ func TestNear(t *testing.T) {
 	}
 	if path := c.shortener(bug, rules).Near(func() bool { return false }); path != nil {
 		t.Errorf("none is found well, but %+v", path)
+	}
+}
+
+// TestStrides: three threads add 1,000 times each, and lose additions at a hundred preemptions. One suffices, at any that
+// comes between a read and a write. Each execution is a few steps long.
+func TestStrides(t *testing.T) {
+	c := newCounter(3, 1000)
+	rules := Rules{Root: c.Mark(), Unreadable: 1 << 20, Parts: map[Place]uint32{}}
+	var b Bug
+	for i := 0; c.threads[0].at < 2000 || c.threads[1].at < 2000 || c.threads[2].at < 2000; i++ {
+		id := trace.TID(i % 3)
+		at := uint64(c.threads[id].at)
+		if at == 2000 {
+			continue
+		}
+		step := por.PathStep{Thread: id, Begin: at, Stride: 1, Limit: min(at+uint64(40+i%5), 2000)}
+		if last := LastOf(b.Path); len(b.Path) > 0 && last != id && c.threads[last].at < 2000 {
+			step.Preemption = true
+			b.Preemptions++
+		}
+		tr, _ := c.Take(&step)
+		step.Last = tr.Last
+		b.Path = append(b.Path, step)
+	}
+	f := c.Stuck(false)
+	if f == nil || b.Preemptions < 100 {
+		t.Fatalf("%v after %d preemptions", f, b.Preemptions)
+	}
+	b.Failure, b.Key = *f, c.Key(f)
+	s := c.shortener(b, rules)
+	if !s.Fewer() || s.Bug.Preemptions != 1 || len(s.Bug.Path) > 10 {
+		t.Errorf("%d preemptions in %d steps", s.Bug.Preemptions, len(s.Bug.Path))
 	}
 }

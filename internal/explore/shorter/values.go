@@ -13,7 +13,7 @@ import (
 func (s *Shortener) Plainer(chosen []por.PathStep) {
 	s.shortens = true
 	for _, at := range chosen {
-		k := choiceAt{at.Thread, at.Begin}
+		k := Place{at.Thread, at.Begin}
 		was := s.choices[k]
 		for c := range min(was, smallValues) {
 			if s.choices[k] = c; s.comesAgain() {
@@ -45,7 +45,7 @@ func (s *Shortener) comesAgain() bool {
 	f := &s.Bug
 	f.Failure, f.Key, f.Preemptions = *s.failure, key, count
 	f.Path = append(f.Path[:0], s.path...)
-	choices := map[choiceAt]trace.Choice{}
+	choices := map[Place]trace.Choice{}
 	for k, c := range s.choices {
 		choices[k] = c
 	}

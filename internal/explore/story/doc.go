@@ -8,8 +8,8 @@
 //
 // # The files
 //
-//	a story          story (an execution, run again), bug (a bug's report, in its order), account (each
-//	                 step), starts (threads), switches, waits, choices, block (lives of memory)
+//	a story          story (an execution, run again), condense (of a long step the last
+//	                 of accesses alike), bug (a bug's report, in its order), account (each step), starts (threads), switches, waits, choices, block (lives of memory)
 //	a moment         shown (an access for a person; is it of interest?), names and doubt (of memory), callers (of a library's header)
 //	races            race, view (the two sides of a data race)
 //	a verdict        warning (what lessens it)

@@ -71,8 +71,9 @@ func tell(s *session.Session, path []por.PathStep, untyped map[uint64]bool) (*St
 		if s.Config.FailOnRace {
 			n.step(tr)
 		}
-		b.Accesses = append(b.Accesses, tr.Accesses...)
-		for j := range tr.Accesses {
+		var ops []int
+		b.Accesses, b.Ops, ops = told(tr)
+		for j := range b.Accesses {
 			if len(tr.Tails) > 0 {
 				b.By = append(b.By, tr.By(j))
 			}
@@ -88,7 +89,7 @@ func tell(s *session.Session, path []por.PathStep, untyped map[uint64]bool) (*St
 			}
 			b.Names = append(b.Names, name)
 		}
-		b.Ops, b.Wakes, b.Calls = append(b.Ops, tr.Ops...), append(b.Wakes, tr.Wakes...), st.calling
+		b.Wakes, b.Calls = append(b.Wakes, tr.Wakes...), callsOf(st.calling, ops)
 		for j := range b.Ops { // an object's name, while its stack is there
 			if o := &b.Ops[j]; o.Size != 0 && o.Obj >= record.LowestVariable && o.Kind != trace.OpFree {
 				if _, ok := s.Guest.Variable(o.Obj); !ok {

@@ -36,6 +36,10 @@ func (st *Story) switches(b *result.Bug) {
 // have any but a library's or a kernel's own, among the last farBeats.
 const lastBeats, farBeats = 4, 64
 
+// mostLatest is how many accesses are listed before a switch at the most, and allLatest before all of them together, but
+// for lastBeats each. A step that goes past points may have made many, and a sample may have thousands of switches.
+const mostLatest, allLatest = 1000, 50_000
+
 // latest lists a thread's last accesses in some beats. Left out are reads of memory without a
 // name in the guest that nothing writes in the story: a table of the dynamic linker's. Names with
 // an underscore first are the C library's (C11 7.1.3).
@@ -54,9 +58,10 @@ func (st *Story) latest(from, to int) (list []result.Access) {
 			}
 		}
 	}
-	for j := first; j < to; j++ {
+	most := max(min(mostLatest, allLatest/max(len(st.Schedule.Segments), 1)), lastBeats)
+	for j := to - 1; j >= first && len(list) < most; j-- {
 		l := st.Beats[j].Accesses
-		for k := range l {
+		for k := len(l) - 1; k >= 0 && len(list) < most; k-- {
 			if k > 0 && l[k].Addr == l[k-1].Addr && l[k].Size == l[k-1].Size && l[k].PC == l[k-1].PC && l[k].IsWrite() == l[k-1].IsWrite() {
 				continue // of one call
 			}
@@ -65,6 +70,7 @@ func (st *Story) latest(from, to int) (list []result.Access) {
 			}
 		}
 	}
+	slices.Reverse(list)
 	return list
 }
 
