@@ -105,7 +105,7 @@
 //	                thesis); for lazybpor: lazyfloor (preemptions that can't be avoided), lazyhabits (memory that
 //	                threads touch), lazyleast (the fewest of a trace), lazyprefixes
 //	TruSt           trust, whose walk is a room of its own
-//	sampling        sampling (run after run), randomwalk, pct, pos, distinct (the traces that were seen)
+//	sampling        sampling (run after run), randomwalk, gates, pct, pos, distinct (the traces that were seen)
 //	divided         batch (units of work), treedivision, treeunit, sampledivision, trustdivision (how each kind
 //	                of search is divided); snapshot (a search at rest, as bytes), packer (numbers and lists
 //	                of these); away, awaytree, awayothers (units in other processes)

@@ -195,7 +195,7 @@ var kinds = []Kind{
 	{Name: "rounder", Paper: "Marmanis and Vafeiadis 2023, Algorithm 2 with the check of §IV", About: "trust within a number of round-robin rounds", NotForKernels: "their steps are more than one event",
 		Bounds: []Measure{Rounds}, NeedsBound: true, WhyNot: beyond, SingleEvents: true, awaits: true, Params: []Param{early}, run: runTrust, lent: borrowGraphs},
 	{Name: "random", Buffers: true, Paper: "random walk", About: "samples: any ready thread takes the next step", Claim: Nothing,
-		WhyNot: unbounded, Params: sampled(byRole), strategy: newRandom, run: runSampling, lent: borrowSamples},
+		WhyNot: unbounded, Params: sampled(byRole, gated), strategy: newRandom, run: runSampling, lent: borrowSamples},
 	{Name: "pct", Buffers: true, Paper: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010", About: "samples: random priorities, with d-1 changes; a run meets a bug of depth d with a probability of 1/(n k^(d-1)) or more", Claim: Nothing,
 		WhyNot: unbounded, Params: sampled(Param{Name: "d", Default: 3, Least: 1, Most: 1000, Help: "depth of the bugs aimed at"}), strategy: newPCT, run: runSampling, lent: borrowSamples},
 	{Name: "pos", Buffers: true, Paper: "Yuan, Yang and Gu, CAV 2018", About: "samples: random priorities of events, drawn again where they race", Claim: Nothing,
@@ -204,6 +204,9 @@ var kinds = []Kind{
 
 // byRole is an option of random.
 var byRole = Param{Name: "roles", Most: 1 << 20, Help: "n: in every n-th run, where more than four threads can run, a function that some of them began with is drawn first, then one of these threads. So one thread among a hundred alike takes as many steps as all these. 0: in none"}
+
+// gated is an option of random.
+var gated = Param{Name: "gates", Most: 1 << 20, Help: "n: in every n-th run, threads wait before each lock (in three of six of these, before each operation) until all that can run do. So a ring of thirty locks closes. 0: in none"}
 
 // sampled are the options of the searches that sample.
 func sampled(more ...Param) []Param {

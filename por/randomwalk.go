@@ -13,7 +13,8 @@ import (
 //
 // One thread among a hundred that all do the same hardly ever takes five steps while these take
 // few. So with the option roles, every so many runs draw otherwise where many threads are ready:
-// first a function that some of them began with, then one of these threads.
+// first a function that some of them began with, then one of these threads. With the option gates,
+// in every so many runs threads wait for each other before their locks (gates.go).
 type randomWalk struct {
 	untaught
 	s      *sampling
@@ -22,6 +23,9 @@ type randomWalk struct {
 	roles  []uint64 // by thread; see trace.Thread.Role
 	listed uint64   // trace.Present.Listed when they were looked at
 	drawn  []uint64 // scratch
+	gated  uint64   // so many runs have one with gates; 0: none has
+	gates  *gates   // of this run; nil: it has none
+	own    gates
 }
 
 // fewReady is up to how many ready threads are drawn from alike.
@@ -29,17 +33,25 @@ const fewReady = 4
 
 func newRandom(h handle) strategy {
 	s := newSampling(h)
-	s.sampler = &randomWalk{s: s, every: h.spec.Param("roles")}
+	s.sampler = &randomWalk{s: s, every: h.spec.Param("roles"), gated: h.spec.Param("gates")}
 	return s
 }
 
 func (w *randomWalk) begin(r uint64) {
 	w.byRole, w.listed = w.every > 0 && (r+1)%w.every == 0, 0
+	w.gates = nil
+	if w.gated > 0 && (r+1)%w.gated == 0 {
+		w.gates = &w.own
+		w.gates.begin((r+1)/w.gated - 1)
+	}
 }
 
 func (w *randomWalk) ran(int32) {}
 
 func (w *randomWalk) pick(*node) trace.TID {
+	if w.gates != nil {
+		return w.gates.pick(w.s)
+	}
 	ready := w.s.path.present.Ready
 	if w.byRole && ready.Len() > fewReady {
 		return w.pickByRole(ready)

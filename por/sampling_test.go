@@ -294,3 +294,34 @@ func TestRoles(t *testing.T) {
 		t.Errorf("a walk met it %d times, by roles in every second run %d times, in each %d times", plain, half, all)
 	}
 }
+
+// TestGates: with gates every philosopher has one fork before any has two, in the first run that
+// has them. A ring of thirty is met by no random walk.
+func TestGates(t *testing.T) {
+	met := func(search string, p *model.Program) (n, runs int) {
+		s, err := New(search, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(model.New(p), &tally{stop: func(x *Execution) bool {
+			if runs++; x.Ending == EndedStuck {
+				n++
+			}
+			return false
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		return n, runs
+	}
+	for _, n := range []int{3, 8, 30} {
+		if stuck, _ := met("random:runs=4,gates=4", model.Philosophers(n, false)); stuck == 0 {
+			t.Errorf("%d philosophers don't meet their ring in the run with gates", n)
+		}
+		if stuck, _ := met("random:runs=80,gates=2", model.Philosophers(n, true)); stuck != 0 {
+			t.Errorf("%d philosophers who take the lower fork first: %d deadlocks", n, stuck)
+		}
+	}
+	if stuck, runs := met("random:runs=1000", model.Philosophers(30, false)); stuck != 0 {
+		t.Errorf("a random walk met the ring of thirty in %d of %d runs, so gates do nothing", stuck, runs)
+	}
+}

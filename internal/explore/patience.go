@@ -51,8 +51,14 @@ func (h *hunt) unreadableSteps() uint64 {
 	return max(h.ofEach(h.pace(mostMinimiseSteps)), h.pace(minimiseSteps))
 }
 
-// ofEach is each bug's part of what all may cost.
-func (h *hunt) ofEach(all uint64) uint64 { return all / uint64(max(len(h.found), 1)) }
+// ofEach is each bug's part of what all may cost. A step among a hundred threads takes
+// the time of several.
+func (h *hunt) ofEach(all uint64) uint64 {
+	return all / uint64(max(len(h.found), 1)) / uint64(1+h.result.Threads/dearThreads)
+}
+
+// dearThreads is with how many threads more a step takes twice, three times the time.
+const dearThreads = 20
 
 // counted is a guest whose steps are counted.
 type counted struct {

@@ -53,9 +53,9 @@ type way struct {
 }
 
 // samplers are the ways, in the order of their slices. They are distinguished by what they find
-// soon: any order (in every second run any order of roles), rare orders of conflicting accesses, few
-// changes of priority.
-var samplers = []string{"random:roles=2", "pos", "pct:d=2", "pct:d=3"}
+// soon: any order, rare orders of conflicting accesses, few changes of priority. In every second run
+// the first draws from roles, and in every third threads take turns at locks.
+var samplers = []string{"random:roles=2,gates=3", "pos", "pct:d=2", "pct:d=3"}
 
 const (
 	// waysShare: one step in this many is the ways'. gainShare is that where they find more than

@@ -202,14 +202,14 @@ func TestShortenAligned(t *testing.T) {
 		c := config.Default()
 		c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", crowd+g.source), config.NoFile, trace.PointMem, false
 		h, f := sampledBug(t, c, 1)
-		steps, before, key := len(f.path), f.preemptions, f.key
+		steps, before, kind := len(f.path), f.preemptions, f.failure.Kind
 		var others []por.PathStep // some of them can't be taken
 		for _, p := range f.path {
 			others = append(others, p, p)
 		}
 		f.path = others
 		h.shorten(f, h.counting(1<<40))
-		if f.preemptions > before || len(f.path) > steps || followed(t, h.Session, f.path) != key {
+		if f.preemptions > before || len(f.path) > steps || f.failure.Kind != kind || followed(t, h.Session, f.path) != f.key {
 			t.Errorf("%s: %d steps and %d preemptions of %d and %d", g.name, len(f.path), f.preemptions, steps, before)
 		}
 		h.Close()
@@ -441,5 +441,64 @@ func TestShortenByPlaces(t *testing.T) {
 		}
 		t.Logf("%d preemptions of %d, %d steps", f.preemptions, before, run.steps)
 		s.Close()
+	}
+}
+
+// ring: each thread takes a lock and then the next.
+const ring = `#include <pthread.h>
+static pthread_mutex_t m[N];
+static int sum[N];
+static void *two(void *p)
+{
+	long i = (long)p;
+	pthread_mutex_lock(&m[i]);
+	pthread_mutex_lock(&m[(i + 1) % N]);
+	sum[i]++;
+	pthread_mutex_unlock(&m[(i + 1) % N]);
+	pthread_mutex_unlock(&m[i]);
+	return p;
+}
+int main(void)
+{
+	pthread_t t[N];
+	for (int i = 0; i < N; i++) pthread_mutex_init(&m[i], 0);
+	for (long i = 0; i < N; i++) pthread_create(&t[i], 0, two, (void *)i);
+	for (int i = 0; i < N; i++) pthread_join(t[i], 0);
+	return 0;
+}`
+
+// TestRing: the default run closes a ring of forty locks, by one preemption.
+func TestRing(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.Time = compile.Text(t, "gcc", "#define N 40\n"+ring), config.NoFile, 0
+	r, err := Run(context.Background(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != result.Buggy || r.Bug.Kind != trace.Deadlock || r.Bug.Preemptions != 1 || r.Transitions > 1_000_000 {
+		t.Errorf("%s %s: %+v, %d steps", r.Verdict, r.Reason, r.Bug, r.Transitions)
+	}
+}
+
+// TestShortenBehind: of a ring's threads most wait by themselves, where each comes behind the one that
+// it waits for.
+func TestShortenBehind(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Guest, c.Out, c.PP, c.Deepen = compile.Text(t, "gcc", "#define N 6\n"+ring), config.NoFile, trace.PointMem, false
+	most := 0
+	for seed := range 6 {
+		h, f := sampledBug(t, c, seed+1)
+		before, key := f.preemptions, f.key
+		h.shorten(f, h.counting(minimiseSteps))
+		if most = max(most, f.preemptions); f.failure.Kind != trace.Deadlock || followed(t, h.Session, f.path) != f.key {
+			t.Errorf("seed %d: %d preemptions of %d: %s, was %s", seed+1, f.preemptions, before, f.key, key)
+		}
+		t.Logf("%d preemptions of %d", f.preemptions, before)
+		h.Session.Close()
+	}
+	if most > 1 {
+		t.Errorf("%d preemptions are left", most)
 	}
 }

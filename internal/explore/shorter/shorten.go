@@ -20,7 +20,9 @@ import (
 //
 // An execution without some of its preemptions is run from its turns. Where the preemption
 // at the end of a turn is left out, either the turn comes later: its thread's next one
-// includes it. Or its thread goes on until it waits, yields or ends. The other turns follow in their old order, each as far as it went, if its
+// includes it. Or its thread goes on until it waits, yields or ends. It may do so at once, or behind the turns of all
+// others. In a ring of locks a thread waits by itself if it comes behind the one that it waits for.
+// The other turns follow in their old order, each as far as it went, if its
 // thread isn't there already. When they are used up, threads go on in a circle, without
 // a preemption.
 
@@ -42,6 +44,7 @@ type move uint8
 const (
 	later  move = 1 + iota // it is part of its thread's next
 	longer                 // its thread goes on
+	behind                 // it, and those of its thread after it, come behind all others: its thread goes on then
 )
 
 // Bug is an execution that ends with a bug, or goes past one (Failure.At).
@@ -57,7 +60,8 @@ func (b *Bug) passed() bool { return b.Failure.At != 0 }
 
 // Guest is a guest that goes along executions.
 type Guest interface {
-	Threads(dst []trace.Thread) []trace.Thread
+	// Present is the list of threads, until it is asked again.
+	Present() *trace.Present
 	Mark() trace.Mark
 	Rewind(trace.Mark)
 	Position(trace.TID) scheduler.Position
@@ -122,9 +126,10 @@ type Shortener struct {
 	path     []por.PathStep // of the execution tried last
 	failure  *scheduler.Failure
 	threads  []trace.Thread
-	over     bool // it may not, or can't, go on
-	ended    bool // the execution tried last ended
-	coarse   bool // it didn't, for points became finer
+	freed    []int // turns of the execution tried last behind which their threads wait no more
+	over     bool  // it may not, or can't, go on
+	ended    bool  // the execution tried last ended
+	coarse   bool  // it didn't, for points became finer
 	settling bool
 
 	stride   por.PathStep // in a stride: the ends of the step that is picked
@@ -144,10 +149,10 @@ func New(guest Guest, judge Judge, run Budget, rules Rules, bug Bug) *Shortener 
 // program with the linker that it names has a hundred thousand instructions in it, and each of the
 // steps after it has ten. So executions begin behind it.
 type firstStep struct {
-	step   por.PathStep
-	thread trace.Thread // as it was listed before
-	after  trace.Mark
-	epoch  session.Epoch // what was known of the guest
+	step    por.PathStep
+	threads []trace.Thread // one, as it was listed before
+	after   trace.Mark
+	epoch   session.Epoch // what was known of the guest
 }
 
 // Place is how far a thread is: how many instructions it has completed.
@@ -170,7 +175,7 @@ func (s *Shortener) Fewer() bool {
 	}
 	for size := len(s.forced()); size > 0 && !s.over; size /= 2 {
 		for at := 0; at < len(s.forced()) && !s.over; {
-			if !s.without(at, size, later) && !s.without(at, size, longer) {
+			if !s.without(at, size, later) && !s.without(at, size, longer) && !s.without(at, size, behind) {
 				at += size
 			}
 		}
@@ -228,15 +233,31 @@ func (s *Shortener) without(at, n int, m move) bool {
 	if s.over {
 		return false
 	}
-	count := s.try(s.some(at, n, m))
-	for s.coarse {
-		if s.settle(); s.over {
+	out := s.some(at, n, m)
+	for range mostFollow {
+		count := s.try(out)
+		for s.coarse {
+			if s.settle(); s.over {
+				return false
+			}
+			out = s.some(at, n, m)
+			count = s.try(out)
+		}
+		if s.takes(count) {
+			return true
+		}
+		if m != behind || len(s.freed) == 0 {
 			return false
 		}
-		count = s.try(s.some(at, n, m))
+		for _, i := range s.freed {
+			out[i] = behind
+		}
 	}
-	return s.takes(count)
+	return false
 }
+
+// mostFollow is how often threads that waited for one that comes behind all others come behind it, too.
+const mostFollow = 16
 
 // takes takes the execution tried last for the finding's if the bug came, with fewer
 // preemptions.
@@ -287,6 +308,8 @@ func (s *Shortener) settle() {
 func (s *Shortener) try(out map[int]move) (preemptions int) {
 	at := map[trace.TID]uint64{}
 	next, began := 0, 0 // the turn under way, and the length of the path when it began
+	var late []trace.TID
+	s.freed = s.freed[:0]
 	return s.execute(func() trace.TID {
 		if n := len(s.path); n > 0 {
 			at[s.path[n-1].Thread] = s.path[n-1].Last
@@ -294,15 +317,28 @@ func (s *Shortener) try(out map[int]move) (preemptions int) {
 		for ; next < len(s.turns); next, began = next+1, len(s.path) {
 			g := &s.turns[next]
 			th := session.Find(s.threads, g.thread)
+			if out[next] == behind && !slices.Contains(late, g.thread) {
+				late = append(late, g.thread)
+			}
 			switch {
+			case slices.Contains(late, g.thread):
 			case th == nil || th.Status != trace.Ready || out[next] == later:
 			case out[next] == longer && th.Yielding && len(s.path) > began:
 			case out[next] == 0 && at[g.thread] >= g.until && !s.within(g):
+				if !g.forced && s.ran() == g.thread && s.couldGoOn() {
+					s.freed = append(s.freed, next)
+				}
 			default:
 				if s.Parts != nil && out[next] == 0 {
 					s.stride = s.strideTo(g)
 				}
 				return g.thread
+			}
+		}
+		for ; len(late) > 0; late, began = late[1:], len(s.path) {
+			first := late[0]
+			if th := session.Find(s.threads, first); th != nil && th.Status == trace.Ready && !(th.Yielding && len(s.path) > began) {
+				return first
 			}
 		}
 		return por.Afterwards(s.threads, s.ran())
@@ -323,11 +359,11 @@ func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 		if s.over = s.worn(); s.over {
 			return preemptions
 		}
-		if s.threads = s.threads[:0]; behind {
-			s.threads = append(s.threads, s.first.thread)
+		if behind {
+			s.threads = s.first.threads
 			s.guest.Rewind(s.first.after)
 		} else {
-			s.threads = s.guest.Threads(s.threads)
+			s.threads = s.guest.Present().Threads
 		}
 		s.stride = s.strideTo(nil)
 		t := pick()
@@ -383,7 +419,7 @@ func (s *Shortener) execute(pick func() trace.TID) (preemptions int) {
 // begunBy notes the step that an execution has begun with, if each has to begin with it.
 func (s *Shortener) begunBy(step por.PathStep) {
 	if len(s.path) == 1 && len(s.threads) == 1 && s.threads[0].Outcomes <= 1 {
-		s.first = &firstStep{step: step, thread: s.threads[0], after: s.guest.Mark(), epoch: s.Epoch()}
+		s.first = &firstStep{step: step, threads: slices.Clone(s.threads), after: s.guest.Mark(), epoch: s.Epoch()}
 	}
 }
 
@@ -408,8 +444,13 @@ func (s *Shortener) ran() trace.TID { return Ran(s.path, s.IsArrival) }
 // preempts reports whether going on with thread t is a preemption of the one that ran
 // before, as searches count them.
 func (s *Shortener) preempts(t trace.TID) bool {
+	return !s.IsArrival(t) && t != s.ran() && s.couldGoOn()
+}
+
+// couldGoOn reports whether switching away from the thread that ran is a preemption.
+func (s *Shortener) couldGoOn() bool {
 	last := session.Find(s.threads, s.ran())
-	return !s.IsArrival(t) && last != nil && last.ID != t && last.Status == trace.Ready && !last.Yielding &&
+	return last != nil && last.Status == trace.Ready && !last.Yielding &&
 		last.Pending.Kind != trace.OpExit && last.Pending.Kind != trace.OpEnd
 }
 

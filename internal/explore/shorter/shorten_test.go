@@ -31,15 +31,16 @@ func (c *counter) copy() counter {
 	return counter{threads: append([]adder(nil), c.threads...), number: c.number}
 }
 
-func (c *counter) Threads(dst []trace.Thread) []trace.Thread {
+func (c *counter) Present() *trace.Present {
+	var now trace.Present
 	for t := range c.threads {
 		th := trace.Thread{ID: trace.TID(t), Status: trace.Ready}
 		if c.threads[t].at == 2*c.rounds {
 			th.Status = trace.Exited
 		}
-		dst = append(dst, th)
+		now.Threads = append(now.Threads, th)
 	}
-	return dst
+	return &now
 }
 
 func (c *counter) Step(t trace.TID, _ trace.Choice) (*trace.Transition, error) {

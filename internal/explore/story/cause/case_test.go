@@ -253,3 +253,20 @@ func TestMistakesOfPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestInCycle: a long cycle is told by its first turns and its last, a short one whole.
+func TestInCycle(t *testing.T) {
+	for _, c := range []struct {
+		turns []string
+		want  string
+	}{
+		{[]string{"a", "b"}, "a; b."},
+		{[]string{"a", "b", "c", "d"}, "a; b; c; d."},
+		{[]string{"a", "b", "c", "d", "e"}, "a; b; c; so on, for 1 more; e."},
+		{[]string{"a", "b", "c", "d", "e", "f", "g"}, "a; b; c; so on, for 3 more; g."},
+	} {
+		if got := inCycle(c.turns); !strings.Contains(got, ": "+c.want+" ") {
+			t.Errorf("%v: %s", c.turns, got)
+		}
+	}
+}

@@ -155,6 +155,17 @@ func lockOrder(b *result.Bug) string {
 		before := waits[(i+n-1)%n] // it wants what w's thread holds
 		turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then %s (%s)", w.Thread, before.Object, before.Acquired.Where(), w.Object, where(w.Stack)))
 	}
+	return inCycle(turns)
+}
+
+// mostTurns is how many turns of a cycle are told.
+const mostTurns = 4
+
+// inCycle tells how each thread of a cycle takes its locks; of a long cycle the first and the last.
+func inCycle(turns []string) string {
+	if n := len(turns); n > mostTurns {
+		turns = append(turns[:mostTurns-1:mostTurns-1], fmt.Sprintf("so on, for %d more", n-mostTurns), turns[n-1])
+	}
 	return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(turns, "; "))
 }
 
@@ -196,7 +207,7 @@ func (cs *Case) spinOrder(b *result.Bug) string {
 			}
 			turns = append(turns, fmt.Sprintf("thread %s takes %s (%s) and then waits for %s (%s)", has.Thread, has.Name(), where(has.Stack), gets.Name(), where(its.loop.Lines)))
 			if t = u; t == first && len(turns) > 1 {
-				return fmt.Sprintf("The locks are taken in different orders: %s. Take them in one order everywhere.", strings.Join(append(turns[len(turns)-1:], turns[:len(turns)-1]...), "; "))
+				return inCycle(append(turns[len(turns)-1:], turns[:len(turns)-1]...))
 			}
 		}
 	}
